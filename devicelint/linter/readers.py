@@ -12,6 +12,7 @@ from devicelint.domain.events import Load, LoadUse
 from devicelint.domain.history import Site
 from devicelint.interpreter.callers import SeenLoad, signature_of
 from devicelint.interpreter.facts.name_uses import is_mentioned, reads_of
+from devicelint.workspace import users
 from devicelint.workspace.project import Project
 
 _OF_NO_CHECKPOINT = {LoadUse.RANDOM_STATE, LoadUse.RETURNED}
@@ -46,7 +47,7 @@ class Readers:
         readings = () if project.is_alone(self.home) else self._readings(load)
         if not (readings and all(one.fits for one in readings)):
             return False
-        return all(project.has_known_callers(self.home, one) for one in names)
+        return all(users.has_known_callers(project, self.home, one) for one in names)
 
     def make_nothing_of(self, load: Load) -> bool:
         """Whether nobody is seen to use as a checkpoint what a function has loaded and returns."""
@@ -60,8 +61,11 @@ class Readers:
         reader = signature_of(function) if isinstance(function, cst.FunctionDef) else None
         if self.project is None or names is None or reader is None:
             return []
-        ask = self.project.loads_of
-        return [reading for one in names for reading in ask(self.home, one, reader)]
+        return [
+            reading
+            for one in names
+            for reading in users.loads_of(self.project, self.home, one, reader)
+        ]
 
     def never_read(self, load: Load) -> bool:
         """Whether nothing calls the functions that read a checkpoint, as far as anybody sees."""

@@ -18,7 +18,7 @@ import libcst as cst
 from devicelint.domain.calls import Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, shown_by
+from devicelint.interpreter.callers import NOTHING, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
@@ -75,7 +75,8 @@ class Project(ImportResolver):
         self.outsiders = Outsiders(self._named, self._listing)
         """Who may use what a file defines."""
         self._shown: dict[str, Shown] = {}
-        self._users = Users(self._named, self.outsiders, self._shown_by)
+        self.users = Users(self._named, self.outsiders, self._shown_by)
+        """What the files do with the functions of others."""
         self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
@@ -122,23 +123,13 @@ class Project(ImportResolver):
         asks rests on all of them.
         """
         self.digests[home] = None
-        return self._users.calls_of(home, self.root_of(home), function)
+        return self.users.calls_of(home, self.root_of(home), function)
 
     def may_call(self, home: str, name: str) -> bool:
         """Whether a file of the project, or anybody else, may call a function of one of them."""
         self.digests[home] = None
         may_call = self.outsiders.may_call
         return name in CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
-
-    def loads_of(self, home: str, called: str, reader: Signature) -> tuple[SeenLoad, ...]:
-        """What a function of a file loads where other files call the file's `called`."""
-        self.digests[home] = None
-        return self._users.loads_of(home, self.root_of(home), called, reader)
-
-    def has_known_callers(self, home: str, name: str) -> bool:
-        """Whether few files of the project may call a function, and nobody else."""
-        self.digests[home] = None
-        return self._users.are_known(home, self.root_of(home), name)
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from devicelint.interpreter.callers import SeenLoad, Signature
 from devicelint.workspace.project import Project
 from devicelint.workspace.questions import IMPORTED, PROGRAM
 
@@ -35,3 +36,15 @@ def is_mentioned(project: Project, home: str, name: str) -> bool:
     """Whether another file mentions what one defines; whoever asks rests on all of them."""
     project.digests[home] = None
     return project.outsiders.mention(home, project.root_of(home), name)
+
+
+def loads_of(project: Project, home: str, called: str, reader: Signature) -> tuple[SeenLoad, ...]:
+    """What a function of a file loads where other files call the file's `called`."""
+    project.digests[home] = None
+    return project.users.loads_of(home, project.root_of(home), called, reader)
+
+
+def has_known_callers(project: Project, home: str, name: str) -> bool:
+    """Whether few files of the project may call a function, and nobody else."""
+    project.digests[home] = None
+    return project.users.are_known(home, project.root_of(home), name)

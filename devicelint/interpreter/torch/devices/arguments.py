@@ -55,14 +55,7 @@ from devicelint.interpreter.python.paths.device_questions import meets_accelerat
 from devicelint.interpreter.python.unseen import is_setting
 from devicelint.interpreter.torch.devices.choosers import AcceleratorIndices, LibraryChoices
 from devicelint.interpreter.torch.devices.current import on_current
-from devicelint.interpreter.torch.devices.outside import named_by_import, named_by_setting
-
-
-class Backends(Notes):
-    """The names that the program gives to backends of its own."""
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
+from devicelint.interpreter.torch.devices.outside import Backends, named_by_import, named_by_setting
 
 
 class WrittenOut(Notes):

@@ -36,11 +36,11 @@ from devicelint.interpreter.facts.machines.asked import note_asked
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
 from devicelint.interpreter.torch.devices.arguments import (
-    Backends,
     announce_invalid,
     demand,
     device_named,
 )
+from devicelint.interpreter.torch.devices.outside import Backends
 from devicelint.interpreter.torch.reveal import revealed_device
 
 

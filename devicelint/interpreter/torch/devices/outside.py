@@ -1,8 +1,16 @@
-"""Devices that are chosen outside of what is seen: by an import, by a setting."""
+"""Devices that are named outside of what is seen: by an import, a setting, a backend's name."""
 
 from __future__ import annotations
 
 from devicelint.domain.devices import Device, Opaque
+from devicelint.interpreter.engine.steps import Notes
+
+
+class Backends(Notes):
+    """The names that the program gives to backends of its own."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
 
 
 def named_by_import(name: str) -> Device | None:
