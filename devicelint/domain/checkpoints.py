@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from devicelint.domain.devices import CPU, Device
+from devicelint.domain.devices import CPU, Device, Unsure
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class WrittenFile:
     @property
     def is_from_elsewhere(self) -> bool:
         """Whether some of it is known to be anywhere else."""
-        return any(one is not None and one != CPU for one in self.places)
+        return any(one not in (None, CPU) and not isinstance(one, Unsure) for one in self.places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,9 +177,8 @@ class Load(Event):
     """What the same file saves."""
     uses: frozenset[LoadUse] = frozenset()
     entries: frozenset[Site] = field(default=frozenset(), repr=False)
-    """The functions that nothing in the file calls from which walks came; None: its program."""
+    """Functions that nothing in the file calls from which walks came; None: its program."""
     reader: Site = field(default=None, repr=False)
-    """The function in which it is read."""
     after: frozenset[Site] = field(default=frozenset(), repr=False)
     """The lines before that raise on the machine where this fails, if they are reported."""
 

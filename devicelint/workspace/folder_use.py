@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from devicelint.interpreter.facts.host_callers import is_collected
+from devicelint.domain.collected import is_collected
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.machine_use import MachineUse
 from devicelint.workspace.questions import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from devicelint.interpreter.facts.host_callers import is_collected
+from devicelint.domain.collected import is_collected
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.named_files import NamedFiles

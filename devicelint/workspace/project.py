@@ -73,10 +73,8 @@ class Project(ImportResolver):
         """What was in each file that was read; None where that was not the same all the time."""
         self._named = NamedFiles(is_passed_over)
         self.outsiders = Outsiders(self._named, self._listing)
-        """Who may use what a file defines."""
         self._shown: dict[str, Shown] = {}
         self.users = Users(self._named, self.outsiders, self._shown_by)
-        """What the files do with the functions of others."""
         self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
@@ -128,8 +126,8 @@ class Project(ImportResolver):
     def may_call(self, home: str, name: str) -> bool:
         """Whether a file of the project, or anybody else, may call a function of one of them."""
         self.digests[home] = None
-        may_call = self.outsiders.may_call
-        return name in CALLED_BY_CLASS or may_call(home, self.root_of(home), name)
+        root, outsiders = self.root_of(home), self.outsiders
+        return name in CALLED_BY_CLASS or outsiders.may_call(home, root, name)
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
         """The checkpoints that other files of the project save; whoever asks rests on them all.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from devicelint.domain.checkpoints import WrittenFile
-from devicelint.interpreter.facts.host_callers import is_collected
+from devicelint.domain.collected import is_collected
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.full_names import bound_by, full_name
 from devicelint.workspace.named_files import NamedFiles

@@ -1,7 +1,7 @@
 """Which files are read that a project has written, and where these were saved from."""
 
 from devicelint.domain.checkpoints import ReadFile, WrittenFile
-from devicelint.domain.devices import CPU, Known
+from devicelint.domain.devices import CPU, Known, Unsure
 
 CUDA = Known("cuda")
 
@@ -32,6 +32,7 @@ def test_all_that_may_be_read_has_to_be_on_the_cpu() -> None:
 def test_what_is_not_seen_is_not_known_to_be_elsewhere() -> None:
     assert WrittenFile(None, frozenset({CPU, CUDA})).is_from_elsewhere
     assert not WrittenFile(None, frozenset({CPU, None})).is_from_elsewhere
+    assert not WrittenFile(None, frozenset({Unsure("it comes from outside")})).is_from_elsewhere
 
 
 def test_who_moves_models_to_the_cpu_means_all_of_their_files() -> None:

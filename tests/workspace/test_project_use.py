@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devicelint.workspace import project_use
+from devicelint.workspace import folder_use
 from devicelint.workspace.import_resolver import ABOUT, ImportResolver, Question
 from devicelint.workspace.project import Project
 from devicelint.workspace.questions import (
@@ -139,7 +139,7 @@ def test_nor_what_belongs_to_no_project(tmp_path: Path) -> None:
 def test_a_folder_that_is_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(project_use, "_MOST_LINES", 3)
+    monkeypatch.setattr(folder_use, "_MOST_LINES", 3)
     resolver = put(tmp_path, {"deep/loss.py": "import torch\n", "main.py": CHOICE + STARTS})
     assert about(resolver, tmp_path / "deep" / "loss.py", CHOOSES) is None
     assert about(resolver, tmp_path / "main.py", CHOOSES) is None

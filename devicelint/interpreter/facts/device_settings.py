@@ -18,7 +18,7 @@ from devicelint.domain.values import DeviceHandle, DeviceIndex
 from devicelint.interpreter.engine.nodes import code_by_kind, descendants
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.choosing_branches import (
+from devicelint.interpreter.facts.machines.choosing_branches import (
     BRINGS,
     is_choice,
     is_made_there,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from devicelint.domain.collected import is_collected
 from devicelint.domain.devices import CPU
 from devicelint.domain.history import Site
 from devicelint.domain.values import (
@@ -119,12 +120,6 @@ def _is_test(run: Run, frame: Frame) -> bool:
     if frame.owner is None or any(cls.name.startswith("Test") for cls in _classes(run, frame)):
         return True
     return any(True for _ in library_bases(run, frame))  # A test case of somebody else's.
-
-
-def is_collected(path: str) -> bool:
-    """Whether pytest collects tests from a file, as it does by default."""
-    name = path.replace("\\", "/").rpartition("/")[2]
-    return name.startswith("test_") or name.endswith("_test.py")
 
 
 def _is_fixture(run: Run, decorator: cst.BaseExpression) -> bool:

@@ -21,8 +21,8 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, executes
-from devicelint.interpreter.facts.choosing_branches import only_choose
 from devicelint.interpreter.facts.machines.choices import note_required
+from devicelint.interpreter.facts.machines.choosing_branches import only_choose
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
 from devicelint.interpreter.facts.saved_files import asking_for_files
 from devicelint.interpreter.python.assignment import assign

@@ -30,8 +30,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.choosing_branches import name_of
 from devicelint.interpreter.facts.device_settings import asks_for_device, is_device_setting
+from devicelint.interpreter.facts.machines.choosing_branches import name_of
 from devicelint.interpreter.python.paths.device_questions import asks_for_place
 from devicelint.interpreter.python.paths.questions import known_answer
 

@@ -44,7 +44,7 @@ from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operations.operands import operand_of
 from devicelint.interpreter.torch.operations.signatures import apply_signature
-from devicelint.interpreter.torch.ranks import number_of_dimensions
+from devicelint.interpreter.torch.processes.ranks import number_of_dimensions
 from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.interpreter.torch.transfers import move_placed, move_unknown
 from devicelint.knowledge import tensor_method as signature_of

@@ -45,7 +45,7 @@ from devicelint.interpreter.python.attributes import DTYPE
 from devicelint.interpreter.python.classes import has_unseen_base
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.modules.data import set_data
-from devicelint.interpreter.torch.ranks import number_of_dimensions
+from devicelint.interpreter.torch.processes.ranks import number_of_dimensions
 from devicelint.knowledge import Form, ModuleKind, module_class, tensor_attribute, tensor_method
 
 

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import libcst as cst
 
+from devicelint.domain.collected import is_collected
 from devicelint.domain.history import Site
 from devicelint.domain.values import Bound, Const, Flag, Function, ImportedName, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
@@ -14,7 +15,6 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_settings import asks_for_device
-from devicelint.interpreter.facts.host_callers import is_collected
 from devicelint.interpreter.facts.machines.asked import asking_for_marks
 from devicelint.interpreter.facts.machines.choices import note_mark, requiring
 from devicelint.interpreter.python.conditions import is_machine

@@ -89,6 +89,8 @@ def _is_brought(run: Run, saved: Value, depth: int = 0) -> bool:
     match saved:
         case Module():
             return _is_moved(module_device(run, saved))
+        case Placed():
+            return _is_moved(saved)
         case Unknown():
             return _state_of_unseen(saved) in run.notes(BroughtBack).made
         case DictOf(ref, site):

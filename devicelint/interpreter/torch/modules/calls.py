@@ -43,7 +43,7 @@ from devicelint.interpreter.torch.operations.operands import (
 )
 from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
-from devicelint.interpreter.torch.ranks import is_a_matrix
+from devicelint.interpreter.torch.processes.ranks import is_a_matrix
 from devicelint.knowledge import (
     ModuleKind,
     ModuleKnowledge,

@@ -11,7 +11,7 @@ from devicelint.interpreter.facts.tensor_parameters import is_no_tensor_here
 from devicelint.interpreter.python.unseen import is_setting
 from devicelint.interpreter.torch.operations.application import Application
 from devicelint.interpreter.torch.operations.operands import common_device, computed, operand_of
-from devicelint.interpreter.torch.ranks import rank_of_created
+from devicelint.interpreter.torch.processes.ranks import rank_of_created
 from devicelint.knowledge import Result
 
 

@@ -34,7 +34,7 @@ from devicelint.interpreter.torch.operations.operands import (
     operand_of,
     report_clash,
 )
-from devicelint.interpreter.torch.ranks import least_of_operands, rank_of_operands
+from devicelint.interpreter.torch.processes.ranks import least_of_operands, rank_of_operands
 
 
 @operates(Tensor, Batch, Placed, Symbolic)

@@ -54,8 +54,7 @@ from devicelint.interpreter.torch.operations.operands import (
     operand_of,
     report_clash,
 )
-from devicelint.interpreter.torch.random import draw
-from devicelint.interpreter.torch.ranks import (
+from devicelint.interpreter.torch.processes.ranks import (
     dimension_given,
     dimensions_left,
     dimensions_of,
@@ -63,6 +62,7 @@ from devicelint.interpreter.torch.ranks import (
     rank_of,
     take_size,
 )
+from devicelint.interpreter.torch.random import draw
 from devicelint.knowledge import CPU as CPU_GROUP
 from devicelint.knowledge import DEVICE, Form, Result, Role, Signature, Slot
 

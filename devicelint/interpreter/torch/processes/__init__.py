@@ -1,0 +1,1 @@
+"""Programs of several processes: their ranks, groups, and calls of each other."""
