@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator
 
-_MARKS = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg"})
+_MARKS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg"})
 """What lies at the root of a project; what is marked below another one is a project by itself."""
+_INSTALLS = "setup.py"
+"""So does this, unless it is a module of a package."""
+_PACKAGE = "__init__.py"
 _MOST = 6
 
 Listing = Callable[[str], Collection[str]]
@@ -29,7 +32,8 @@ def folders_around(home: str, listing: Listing) -> Iterator[str]:
 
 def is_root(names: Collection[str]) -> bool:
     """Whether a folder that holds these names is the root of a project."""
-    return not _MARKS.isdisjoint(names)
+    is_marked = not _MARKS.isdisjoint(names)
+    return is_marked or (_INSTALLS in names and _PACKAGE not in names)
 
 
 def listed(folder: str) -> frozenset[str]:

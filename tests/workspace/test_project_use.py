@@ -221,3 +221,19 @@ def test_what_needs_the_compiler_of_cuda_as_it_is_imported(tmp_path: Path) -> No
 
     assert all(map(is_built, ("built.py", "main.py", "net/fast.py", "fast.py", "either.py")))
     assert not any(map(is_built, ("host.py", "late.py", "perhaps.py", "setup.py")))
+
+
+def test_a_module_of_a_package_that_is_called_setup_marks_no_project(tmp_path: Path) -> None:
+    resolver = put(
+        tmp_path,
+        {
+            "net/__init__.py": "",
+            "net/setup.py": "import torch\n",
+            "net/main.py": "import torch\nfrom net.setup import build\n",
+            "apart/setup.py": "import torch\n",
+            "apart/main.py": "import torch\nfrom net.setup import build\n",
+        },
+    )
+    setup = str(tmp_path / "net" / "setup.py")
+    assert resolver.find(str(tmp_path / "net" / "main.py"), "net.setup", 0) == setup
+    assert resolver.find(str(tmp_path / "apart" / "main.py"), "net.setup", 0) is None
