@@ -28,7 +28,7 @@ from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
-from devicelint.interpreter.torch.modules.replaced import check_parts
+from devicelint.interpreter.torch.modules.replaced import brings_its_inputs, check_parts
 from devicelint.interpreter.torch.modules.unseen_models import check_unmoved
 from devicelint.interpreter.torch.operations.operand_values import is_no_tensor
 from devicelint.interpreter.torch.operations.operands import mixes_as_scalar, operand_of
@@ -42,6 +42,7 @@ def call_opaque_module(run: Run, module: Module, arguments: Arguments, site: cst
     own = Operand(site.func, module, place.device, place.since)
     # A metric elsewhere takes sums from the CPU, and a transformation anything.
     checks = kind == "model" or (kind == "metric" and place.device == CPU)
+    checks = checks and not brings_its_inputs(run, module)
     for argument in inputs_of(arguments) if checks else ():
         value = as_batch(run, argument.value)
         operand = operand_of(value, argument.site)
@@ -101,7 +102,7 @@ def call_moved_module(run: Run, module: Placed, arguments: Arguments, site: cst.
     if "." in module.origin:
         check_again(run, own, arguments, site)
         return Unknown(f"the result of {module.origin}")
-    for argument in inputs_of(arguments):
+    for argument in () if brings_its_inputs(run, module) else inputs_of(arguments):
         operand = operand_of(argument.value, argument.site)
         if operand is None or not isinstance(argument.value, (Tensor, Batch)):
             continue

@@ -18,6 +18,7 @@ from devicelint.interpreter.engine.objects import module_device, parts_of_moved
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.modules.inputs import check_input
 from devicelint.interpreter.torch.modules.registration import owns_tensors
+from devicelint.knowledge import ModuleKind, module_class
 
 
 def check_parts(run: Run, model: Module | Placed, operand: Operand, site: cst.Call) -> None:
@@ -28,6 +29,26 @@ def check_parts(run: Run, model: Module | Placed, operand: Operand, site: cst.Ca
         if place.device == CPU and owns_tensors(run, part):
             own = Operand(site.func, part, place.device, place.since)
             check_input(run, site, own, operand, path)
+
+
+def brings_its_inputs(run: Run, model: Module | Placed) -> bool:
+    """Whether a part that was put in brings what it is given to its device: a DataParallel.
+
+    The code of the model is not seen, and may hand its inputs to that part first.
+    """
+    ref = model.ref if isinstance(model, Module) else parts_of_moved(model)
+    return _has_wrapper(run, ref, {ref})
+
+
+def _has_wrapper(run: Run, ref: Ref, seen: set[Ref]) -> bool:
+    for field, value in tuple(run.state.fields(ref).items()):
+        if isinstance(value, Module) and not field.startswith("@") and value.ref not in seen:
+            seen.add(value.ref)
+            known = module_class(value.name)
+            is_wrapper = known is not None and known.kind is ModuleKind.WRAPPER
+            if is_wrapper or _has_wrapper(run, value.ref, seen):
+                return True
+    return False
 
 
 def _put_into(
