@@ -32,7 +32,10 @@ from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
 from devicelint.views.why import StepPlaces, chain, remember
 
-ALL_IN_ONE = Excuse("many-demands", "one note says of the whole file that it is for accelerators")
+ALL_IN_ONE = Excuse(
+    "many-demands",
+    "one note says of the whole file that it is for accelerators, or a line before fails there",
+)
 SEEN_TO = Excuse("seen-to", "the code sees to it in another place, or another finding covers it")
 
 OWN_FILE = Excuse("own-file", "all who call the function have saved what it loads themselves")
