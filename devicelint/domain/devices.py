@@ -94,6 +94,8 @@ ON_HOST = frozenset({"cpu"})
 """The lineage of what is made of tensors on the CPU alone, most likely there, too."""
 META = Known("meta")
 
+CUDA_SOURCES = (".cu", ".cuh")
+"""How the files end that CUDA's compiler takes."""
 DEVICE_TYPES = frozenset(
     "cpu cuda mps xpu xla hpu mtia meta privateuseone ipu lazy vulkan hip ve fpga maia mkldnn "
     "opengl opencl ideep".split()

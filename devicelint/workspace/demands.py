@@ -7,14 +7,13 @@ by name, each file once, with Python's own parser.
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.folder_use import Find
 from devicelint.workspace.functions_by_name import Functions, NamedFunction
+from devicelint.workspace.syntax import parsed
 
 _MOST_FUNCTIONS = 80
 _MOST_FILES = 60
@@ -66,11 +65,5 @@ class DemandingFunctions:
 def _read(home: str) -> Functions | None:
     """The functions of a file; None for a folder, and for what is no Python."""
     data = content_of(home) if home.endswith(".py") else None
-    if data is None:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return Functions(home, ast.parse(data))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    tree = None if data is None else parsed(data)
+    return None if tree is None else Functions(home, tree)

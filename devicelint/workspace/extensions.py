@@ -8,11 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 
+from devicelint.domain.devices import CUDA_SOURCES
+
 _MODULE = "torch.utils.cpp_extension"
 _LOADS = frozenset({f"{_MODULE}.load", f"{_MODULE}.load_inline"})
 _INSTALLED = f"{_MODULE}.CUDAExtension"
-_FOR_CUDA = (".cu", ".cuh")
-"""How the files end that CUDA's compiler takes."""
 
 Named = Callable[[ast.expr], str]
 """The full name of what an expression means."""
@@ -38,7 +38,7 @@ def _is_for_cuda(load: ast.Call) -> bool:
     return any(
         isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and node.value.endswith(_FOR_CUDA)
+        and node.value.endswith(CUDA_SOURCES)
         for node in ast.walk(load)
     )
 

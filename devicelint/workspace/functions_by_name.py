@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from devicelint.workspace.folder_use import Find
 from devicelint.workspace.machine_use import goes
+from devicelint.workspace.syntax import nodes_of
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ASKS = frozenset({"is_available", "is_cuda", "device_count", "current_accelerator"})
@@ -116,10 +117,15 @@ class Functions:
         return found
 
     @cached_property
+    def _imports(self) -> Sequence[ast.AST]:
+        nodes = nodes_of(self._tree)
+        return [one for one in nodes if isinstance(one, (ast.Import, ast.ImportFrom))]
+
+    @cached_property
     def _imported(self) -> Mapping[str, tuple[str, int, str]]:
         """What each name is imported from: the module, the dots before it, and the name there."""
         found: dict[str, tuple[str, int, str]] = {}
-        for node in ast.walk(self._tree):
+        for node in self._imports:
             match node:
                 case ast.Import(names):
                     for one in names:
@@ -135,7 +141,7 @@ class Functions:
 
     @cached_property
     def _stars(self) -> tuple[tuple[str, int], ...]:
-        imports = (one for one in ast.walk(self._tree) if isinstance(one, ast.ImportFrom))
+        imports = (one for one in self._imports if isinstance(one, ast.ImportFrom))
         stars = (one for one in imports if any(name.name == "*" for name in one.names))
         return tuple((one.module or "", one.level) for one in stars)
 

@@ -111,7 +111,7 @@ class MachineUse:
             imports_any=file.imports_any,
             instead=tuple(imported_instead(tree)),
             builds=builds_for_cuda(tree.body, file.full_name),
-            installs=frozenset(installed_for_cuda(nodes_of(tree), file.full_name)),
+            installs=file.installs,
         )
 
 
@@ -256,6 +256,11 @@ class _File:
                 return module.partition(".")[0] in _MOVERS
             case _:
                 return False
+
+    @property
+    def installs(self) -> frozenset[str]:
+        """The modules with code for CUDA that are built for an installation."""
+        return frozenset(installed_for_cuda(self._of(ast.Call), self.full_name))
 
     @property
     def trains(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.devices import CUDA_SOURCES
 from devicelint.domain.values import NONE, Const, HostValue, Unknown, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
@@ -12,8 +13,6 @@ from devicelint.interpreter.facts.failures import insist
 from devicelint.interpreter.python.containers.contents import parts_of
 
 _MODULE = "torch.utils.cpp_extension"
-_FOR_CUDA = (".cu", ".cuh")
-"""How the files end that CUDA's compiler takes."""
 
 
 @function(f"{_MODULE}.load")
@@ -39,7 +38,7 @@ def _is_cuda_code(value: Value) -> bool:
     """Whether a file is for CUDA's compiler, as far as its name is spelled."""
     match value:
         case Const(str(path)) | HostValue(name=str(path)):
-            return path.endswith(_FOR_CUDA)
+            return path.endswith(CUDA_SOURCES)
         case _:
             return False
 
