@@ -107,7 +107,7 @@ class _JointCheck:
             found = (lint.check(first, config, self.project),)
         for checked in found if self.reported else ():
             self._pass_over(checked)
-        rests_on = {home_of(first), *self.project.reached_from(first)} & texts.keys()
+        rests_on = {home_of(first), *self.project.rests_on(first)} & texts.keys()
         self.known[first.path] = {home: texts[home] for home in rests_on}, found
         return found
 

@@ -71,7 +71,7 @@ class Worker:
         if config.excludes_below(document.path):
             return DocumentAnalysis(document)
         checked, snapshots = editor.analyse(source, config, self._project, is_abandoned)
-        reached = frozenset(self._project.reached_from(source))
+        reached = frozenset(self._project.rests_on(source))
         return DocumentAnalysis(
             document, self._new(checked, config).findings, snapshots, reached=reached
         )

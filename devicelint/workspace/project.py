@@ -7,7 +7,7 @@ are checked together before any of them is written.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +22,7 @@ from devicelint.interpreter.callers import NOTHING, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
+from devicelint.workspace.dependencies import answers, imports, reached
 from devicelint.workspace.function_users import CALLED_BY_CLASS, Users
 from devicelint.workspace.import_resolver import (
     ABOUT,
@@ -143,18 +144,16 @@ class Project(ImportResolver):
             self._shown[home] = NOTHING if program is None else shown_by(program)
         return self._shown[home]
 
-    def reached_from(self, source: SourceFile) -> KeysView[str]:
+    def imported_from(self, source: SourceFile) -> KeysView[str]:
         """The homes of the files that a file imports, or that these import, as far as was seen.
 
         They come in the order of their distance.
         """
-        found: dict[str, None] = {}
-        waiting = deque([home_of(source)])
-        while waiting:
-            new = sorted(self._imports(waiting.popleft()) - found.keys())
-            found |= dict.fromkeys(new)
-            waiting += new
-        return found.keys()
+        return reached(self.asked, home_of(source), imports)
+
+    def rests_on(self, source: SourceFile) -> KeysView[str]:
+        """The homes of the files that what is known of a file rests on, whether it imports them."""
+        return reached(self.asked, home_of(source), answers)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""
@@ -182,11 +181,6 @@ class Project(ImportResolver):
 
     def _asked_in(self, home: str) -> dict[Question, str | None]:
         return self.asked.setdefault(home, {})
-
-    def _imports(self, home: str) -> set[str]:
-        """What a file has been seen to import, by their homes."""
-        found = self.asked.get(home, {}).values()
-        return {one for one in found if one is not None}
 
     def look_again(self) -> None:
         """Notice which files have come and gone, and forget what rests on the others."""
@@ -237,7 +231,7 @@ class Project(ImportResolver):
         outdated, waiting = {home}, [home]
         while waiting:
             imported = waiting.pop()
-            new = {one for one in self.asked if imported in self._imports(one)} - outdated
+            new = {one for one in self.asked if imported in answers(self.asked, one)} - outdated
             outdated |= new
             waiting += new
         for one in outdated & self._programs.keys():

@@ -252,7 +252,7 @@ def test_what_no_other_file_imports_is_run():
     ]
     one, other = (home_of(each.after) for each in files)
     imports = {"a.py": {other}, "b.py": set()}
-    project: Any = SimpleNamespace(reached_from=lambda source: imports[source.path])
+    project: Any = SimpleNamespace(imported_from=lambda source: imports[source.path])
 
     def chosen(entry=None):
         options: Any = SimpleNamespace(entry=entry)

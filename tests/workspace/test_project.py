@@ -150,5 +150,23 @@ def test_a_text_that_is_not_written_is_what_imports_see(tmp_path, monkeypatch):
     assert "DEV102" not in codes()
     project.release("far.py")
     assert "DEV102" in codes()
-    reached = [Path(home).name for home in project.reached_from(script)]
+    reached = [Path(home).name for home in project.imported_from(script)]
     assert reached == ["near.py", "far.py"]
+
+
+def test_a_program_around_a_file_is_not_imported_by_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("net.py").write_text(
+        "import torch\nclass Net(torch.nn.Module):\n"
+        "    def forward(self, x):\n        return x + torch.zeros(3)\n",
+        encoding="utf-8",
+    )
+    Path("train.py").write_text(
+        "import torch\nfrom net import Net\nprint(Net().cuda()(torch.ones(3).cuda()))\n",
+        encoding="utf-8",
+    )
+    project = Project()
+    net = SourceFile.from_bytes(Path("net.py").read_bytes(), "net.py")
+    lint.check(net, None, project)
+    assert [Path(home).name for home in project.rests_on(net)] == ["train.py"]
+    assert not project.imported_from(net)

@@ -63,7 +63,7 @@ class EntryAdoption(Adoption):
             if isinstance(each, Unreadable):
                 self.tally.attempt(each.path, each.source)
             places[os.path.abspath(each.path)] = each
-        reached = self.project.reached_from(source)
+        reached = self.project.imported_from(source)
         return [places[home] for home in reached if home in places and home != home_of(source)]
 
     def close(self) -> None:

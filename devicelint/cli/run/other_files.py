@@ -51,7 +51,7 @@ class OtherFiles:
     def needed(self, each: Input, fixed: Fixed, config: Config) -> list[Input]:
         """The other files among which one may be that a fix has to change as well."""
         own = os.path.abspath(each.path)
-        reached = self._project.reached_from(fixed.before) - {own}
+        reached = self._project.rests_on(fixed.before) - {own}
         if not reached or not reached & self._files.keys():
             return []
         found = fixed.remaining

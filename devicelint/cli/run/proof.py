@@ -52,7 +52,7 @@ def scripts(files: Sequence[Fixed], options: Namespace, project: Project) -> lis
     """Those of the files that are run: the entry, or what none of them imports."""
     if options.entry is not None or len(files) == 1:
         return list(files[:1])
-    homes = {home_of(each.after): project.reached_from(each.after) for each in files}
+    homes = {home_of(each.after): project.imported_from(each.after) for each in files}
     imported = {home for own, reached in homes.items() for home in reached if home != own}
     return [each for each in files if home_of(each.after) not in imported] or list(files)
 
