@@ -49,7 +49,7 @@ from devicelint.interpreter.torch.bundles import (
     move_bundle,
     place_of,
 )
-from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_model
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import built
@@ -65,6 +65,7 @@ def build_model(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     if given is not None and given.value != NONE:
         device = device_named(run, given) or Unsure("the device is not known")
         device = demand(run, given, device, site, "device=")
+        note_model(run, site)
     return built(run, site, name, device)
 
 

@@ -33,6 +33,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function, method_of_unknown
 from devicelint.interpreter.facts.failures import fail_unless_reported
+from devicelint.interpreter.facts.machines.asked import note_placed
 from devicelint.interpreter.facts.machines.choices import note_demand
 from devicelint.interpreter.torch.devices.arguments import device_named, note_written_out
 from devicelint.interpreter.torch.modules.registration import move_module
@@ -125,7 +126,9 @@ def use_legacy(
 
     Returns the device that it gives.
     """
-    if not run.assumptions and not getattr(given, "chosen", False):
+    if run.assumptions or getattr(given, "chosen", False):
+        note_placed(run)
+    else:
         note_written_out(run, site, site)
         note_demand(run)
         run.announce(LegacyTypeUsed(site, use, type_name(given), Known("cuda"), argument))

@@ -14,8 +14,8 @@ class _Asked(Notes):
     """What was asked in a walk."""
 
     def __init__(self) -> None:
-        self.is_asked_elsewhere = False
-        """Whether another file has asked, for whatever it does with the answer."""
+        self.is_asked = False
+        """Whether any file has asked."""
         self.is_mark = False
         """Whether a mark is walked, which leaves out tests by what is asked there."""
 
@@ -23,18 +23,20 @@ class _Asked(Notes):
 def note_asked(run: Run) -> None:
     """The code asks here what the machine has.
 
-    The checked file shows what it does with the answer.  What another file does with it may have
-    nothing to do with what is done here: that is a choice once something goes where it says.
+    That may be for a seed, for a clock, or to say so: it is a choice once something goes where the
+    answer says.  What a mark asks leaves out a test.
     """
-    if run.frame.is_checked or run.notes(_Asked).is_mark:
+    run.notes(_Asked).is_asked = True
+    if run.notes(_Asked).is_mark:
         note_choice(run)
-    else:
-        run.notes(_Asked).is_asked_elsewhere = True
 
 
 def note_placed(run: Run) -> None:
-    """Something goes to a device that no line writes out: the one for which a file has asked."""
-    if run.notes(_Asked).is_asked_elsewhere:
+    """Something goes where somebody chose: by what the machine has, if that was asked.
+
+    Where there are options, it may go by one of them: about results, or another part.
+    """
+    if run.notes(_Asked).is_asked and not run.world.settings:
         note_choice(run)
 
 

@@ -16,7 +16,7 @@ from devicelint.interpreter.facts.host_callers import is_reached_from_tests, lib
 
 
 def note_choice(run: Run) -> None:
-    """The program asks here what the machine has, or goes to a device that somebody chooses.
+    """The program goes here to a device that somebody chooses, or that the machine does.
 
     What a test asks says where that runs; what the code asks that it tests does not.
     """

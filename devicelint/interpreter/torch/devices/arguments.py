@@ -62,6 +62,8 @@ class WrittenOut(Notes):
     """The calls that go to an accelerator, whatever the machine has, and what names it there."""
 
     def __init__(self) -> None:
+        self.chosen: set[Site] = set()
+        """The others: those that go where somebody chose."""
         self.names: dict[Site, Site] = {}
         self.guarded: set[Site] = set()
         """Those that go there wherever there is one, and ask nothing else."""
@@ -178,10 +180,9 @@ def demand(
     is_read_back = device == CPU and how.startswith(".")
     goes = not (is_read_back or isinstance(device, DeviceOf))
     is_set = run.world.is_set_to_the_cpu and device == CPU
-    if is_chosen or is_set or (goes and _is_asked_for(run)):
-        note_choice(run)
-    elif argument is not None and is_accelerator(device) and _is_handed_on(argument):
-        note_placed(run)
+    is_handed_on = argument is not None and is_accelerator(device) and _is_handed_on(argument)
+    if is_chosen or is_set or is_handed_on or (goes and _is_asked_for(run)):
+        _note_chosen(run, site)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)
@@ -195,6 +196,12 @@ def demand(
         return on_current(run, device)
     _fail(run, argument, device, site if is_announced else None)
     return NOWHERE
+
+
+def _note_chosen(run: Run, site: cst.CSTNode) -> None:
+    """Something goes where somebody chose: of a model, `note_model` hears as well."""
+    run.notes(WrittenOut).chosen.add(site)
+    note_placed(run)
 
 
 def _is_followed(value: Value) -> bool:
@@ -279,6 +286,13 @@ def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst
 def note_own(run: Run, site: cst.CSTNode) -> None:
     """What goes there is a Module: where it is, its callers have to go."""
     run.notes(WrittenOut).guarded.discard(site)
+    note_model(run, site)
+
+
+def note_model(run: Run, site: cst.CSTNode) -> None:
+    """What goes there is a model, or may be one."""
+    if site in run.notes(WrittenOut).chosen:
+        note_choice(run)
 
 
 def note_written_out(run: Run, name: Site, site: cst.CSTNode) -> None:

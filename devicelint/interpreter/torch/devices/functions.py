@@ -32,13 +32,14 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, function
-from devicelint.interpreter.facts.machines.asked import note_asked
+from devicelint.interpreter.facts.machines.asked import note_asked, note_placed
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
 from devicelint.interpreter.torch.devices.arguments import (
     announce_invalid,
     demand,
     device_named,
+    note_model,
 )
 from devicelint.interpreter.torch.devices.outside import Backends
 from devicelint.interpreter.torch.reveal import revealed_device
@@ -111,6 +112,8 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
         known = index.value.value if isinstance(index.value, Const) else None
         device = Known(device.type, known if isinstance(known, int) else None)
     numbered = index is not None and not isinstance(index.value, Const)
+    if value.chosen:
+        note_placed(run)
     return DeviceHandle(device, value.site, literal=not (value.chosen or numbered))
 
 
@@ -120,6 +123,7 @@ def set_default_device(run: Run, name: str, arguments: Arguments, site: cst.Call
         given = arguments.positional[0]
         named = device_named(run, given) or CPU
         run.default_device = demand(run, given, named, site, "torch.set_default_device()")
+        note_model(run, site)
     return NONE
 
 
