@@ -29,8 +29,6 @@ _ASKS = frozenset(
 )
 """What tells whether there is an accelerator."""
 _DEFAULTS = frozenset({"torch.set_default_tensor_type", "torch.set_default_device"})
-_STATE = ("torch.cuda.", "torch.backends.")
-"""What a program may do to an accelerator where there is one, and go there nevertheless."""
 _MOVERS = frozenset(
     {
         *("accelerate", "catalyst", "composer", "deepspeed", "detectron2", "fastai", "ignite"),
@@ -164,7 +162,7 @@ class _File:
         asked = [one for one in self._of(ast.Call) if self._is_choice(one)]
         if not asked:
             return False
-        guards = self._of(ast.Assert, ast.If)
+        guards = self._of(ast.Assert, ast.If, ast.IfExp)
         excused = {id(one) for node in guards for one in self._excused(node)}
         return any(id(one) not in excused for one in asked)
 
@@ -200,13 +198,15 @@ class _File:
         return self.full_name(node.func) == "torch.device"
 
     def _excused(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Questions that change nothing: those that end the program, or only set up CUDA."""
+        """Questions that place nothing: those that end the program, set up CUDA, or only say so."""
         match node:
             case ast.Assert(test):
                 yield from ast.walk(test)
             case ast.If(test, body, orelse):
-                only_sets_up = not orelse and all(map(self._sets_up, body))
-                if only_sets_up or self._ends(body[-1]):
+                if self._ends(body[-1]) or not any(map(self._may_place, (*body, *orelse))):
+                    yield from ast.walk(test)
+            case ast.IfExp(test, body, orelse):
+                if not any(map(self._may_place, (body, orelse))):
                     yield from ast.walk(test)
             case _:
                 pass
@@ -220,12 +220,20 @@ class _File:
             case _:
                 return False
 
-    def _sets_up(self, statement: ast.stmt) -> bool:
-        match statement:
-            case ast.Expr(ast.Call(func)):
-                return self.full_name(func).startswith(_STATE)
-            case ast.Assign([target]):
-                return self.full_name(target).startswith(_STATE)
+    def _may_place(self, branch: ast.AST) -> bool:
+        """Whether a branch moves something, names a device, or keeps what others may go by."""
+        return any(map(self._places, ast.walk(branch)))
+
+    def _places(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(ast.Attribute(attr="to" | "cuda" | "xpu" | "set_device")):
+                return True
+            case ast.Return() | ast.Assign(value=ast.Constant()):
+                return True
+            case ast.Constant(str(value)):
+                return value.partition(":")[0] in DEVICE_TYPES
+            case ast.Attribute(attr=name):
+                return name.endswith("Tensor") and self.full_name(node) == f"torch.cuda.{name}"
             case _:
                 return False
 

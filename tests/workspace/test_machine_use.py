@@ -18,6 +18,9 @@ def use(code: str) -> MachineUse:
     [
         'device = "cuda" if torch.cuda.is_available() else "cpu"\n',
         "use_gpu = torch.cuda.is_available()\n",
+        "if torch.cuda.is_available():\n    net.cuda()\n",
+        "def where():\n    if torch.cuda.is_available():\n        return 0\n",
+        "kind = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.Tensor\n",
         "from torch.cuda import is_available\nprint(is_available())\n",
         "import torch.backends.mps as mps\nif mps.is_available():\n    x = 1\n",
         "def start(settings):\n    return torch.device(settings.where)\n",
@@ -34,6 +37,8 @@ def test_a_file_that_asks_chooses(code: str) -> None:
         "if not torch.cuda.is_available():\n    raise SystemExit\n",
         "import sys\nif not torch.cuda.is_available():\n    sys.exit(1)\n",
         "if torch.cuda.is_available():\n    torch.cuda.manual_seed(1)\n",
+        "if torch.cuda.is_available():\n    print(torch.cuda.memory_allocated())\nelse:\n    print()\n",
+        "used = torch.cuda.memory_allocated() if torch.cuda.is_available() else 0\n",
         "class Mine:\n    def is_available(self): ...\nMine().is_available()\n",
         'device = torch.device("cuda")\n',
     ],
