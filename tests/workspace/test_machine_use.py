@@ -37,7 +37,7 @@ def test_a_file_that_asks_chooses(code: str) -> None:
         "if not torch.cuda.is_available():\n    raise SystemExit\n",
         "import sys\nif not torch.cuda.is_available():\n    sys.exit(1)\n",
         "if torch.cuda.is_available():\n    torch.cuda.manual_seed(1)\n",
-        "if torch.cuda.is_available():\n    print(torch.cuda.memory_allocated())\nelse:\n    print()\n",
+        "if torch.cuda.is_available():\n    print(torch.cuda.memory_allocated())\n",
         "used = torch.cuda.memory_allocated() if torch.cuda.is_available() else 0\n",
         "class Mine:\n    def is_available(self): ...\nMine().is_available()\n",
         'device = torch.device("cuda")\n',

@@ -289,7 +289,7 @@ def note_own(run: Run, site: cst.CSTNode) -> None:
     note_model(run, site)
 
 
-def note_model(run: Run, site: cst.CSTNode) -> None:
+def note_model(run: Run, site: Site) -> None:
     """What goes there is a model, or may be one."""
     if site in run.notes(WrittenOut).chosen:
         note_choice(run)

@@ -45,7 +45,7 @@ from devicelint.interpreter.torch.operations.operands import operand_of, report_
 _LOADS = "load_state_dict"
 _SHOWS = frozenset({"parameters", "named_parameters", "eval", "state_dict", _LOADS})
 """What Modules are asked for, of all that is called with tensors."""
-STAYS = _SHOWS | {"train", "zero_grad"}
+_STAYS = _SHOWS | {"train", "zero_grad"}
 """Methods of Modules that leave them where they are."""
 
 
@@ -65,7 +65,7 @@ def note_asked(run: Run, model: Unknown, name: str) -> None:
     if place is None:
         return
     models = run.notes(Models)
-    if name not in STAYS:
+    if name not in _STAYS:
         models.gone.add(place)
     elif name in _SHOWS:
         models.asked.add((place, name))
@@ -162,7 +162,7 @@ def _is_of_seen_object(run: Run) -> bool:
 def _is_harmless(around: cst.CSTNode, one: cst.Attribute) -> bool:
     match around:
         case cst.Attribute(attr=cst.Name(value=name)):
-            return name in STAYS
+            return name in _STAYS
         case cst.Call(func=func):
             return func is one
         case _:
