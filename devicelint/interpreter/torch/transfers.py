@@ -48,12 +48,8 @@ from devicelint.interpreter.facts.machines.choices import note_demand
 from devicelint.interpreter.facts.movable import treat_as_movable
 from devicelint.interpreter.facts.name_uses import is_statement
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.devices.arguments import (
-    demand,
-    device_named,
-    note_index,
-    note_model,
-)
+from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_index
+from devicelint.interpreter.torch.devices.written_out import note_model
 from devicelint.interpreter.torch.modules.registration import move_module
 
 _NUMBERED = Unsure("one of several accelerators")

@@ -7,7 +7,8 @@ import libcst as cst
 from devicelint.domain.values import Placed, Value
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
-from devicelint.interpreter.torch.devices.arguments import note_model
+from devicelint.interpreter.torch.devices.handed import note_handed
+from devicelint.interpreter.torch.devices.written_out import note_model
 from devicelint.interpreter.torch.modules.unseen_models import STAYS
 
 
@@ -18,7 +19,8 @@ class ChosenModels(Analysis):
     serves = EVERY_EVENT
 
     def on_called_unseen(self, callee: Value, arguments: Arguments, site: cst.Call) -> None:
-        """The call of a model that was moved, or of a method of Modules."""
+        """The call of a model that was moved, of a method of Modules, or of what goes somewhere."""
+        note_handed(self.run, arguments)
         subject = callee
         if isinstance(site.func, cst.Attribute) and site.func.attr.value in STAYS:
             with self.run.muted():
