@@ -48,11 +48,6 @@ def reads_of(tree: cst.Module) -> Reads:
     return reader
 
 
-def is_statement(tree: cst.Module, node: cst.CSTNode) -> bool:
-    """Whether nothing takes what an expression gives."""
-    return isinstance(reads_of(tree).around.get(node), cst.Expr)
-
-
 def assigned(reads: Reads) -> Iterator[tuple[str, cst.Assign]]:
     """The assignments of plain names in a file, and of `self.name` in classes of their own."""
     for node in reads.around:

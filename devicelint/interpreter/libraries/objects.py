@@ -49,7 +49,9 @@ from devicelint.interpreter.torch.bundles import (
     move_bundle,
     place_of,
 )
-from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_model
+from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.handed import note_handed
+from devicelint.interpreter.torch.devices.written_out import note_model
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
 from devicelint.interpreter.torch.modules.registration import built
@@ -71,6 +73,7 @@ def build_model(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
 
 @library_class("tool", "transform")
 def build_tool(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    note_handed(run, arguments)
     return LibraryObject(name, held=tuple(argument.value for argument in arguments))
 
 

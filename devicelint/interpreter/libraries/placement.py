@@ -1,4 +1,4 @@
-"""Libraries that place what they are given: accelerate, Fabric, ignite, trainers, loaders."""
+"""Libraries that place what they are given: accelerate, Fabric, ignite, trainers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Device, Known, Opaque, Unsure, agreement
+from devicelint.domain.devices import CPU, Device, Opaque, Unsure, agreement
 from devicelint.domain.events import Clash, MisplacedInput, Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -38,6 +38,7 @@ from devicelint.interpreter.torch.bundles import move_bundle
 from devicelint.interpreter.torch.data import build_loader
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.devices.choosers import LibraryChoices
+from devicelint.interpreter.torch.devices.handed import note_handed
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.knowledge import listed_as
@@ -117,6 +118,7 @@ def placed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> V
 @library_call("Managed", "Dispatched")
 def managed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """A trainer moves the model that it is given, and may bring it back."""
+    note_handed(run, arguments)
     nowhere = Unsure("a trainer moves it")
     for argument in arguments:
         move_module(run, argument.value, nowhere, Step(Verb.PLACED, site, nowhere))
@@ -262,38 +264,3 @@ def run_over(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) ->
         batch = Argument(data.site, element_of(run, data.value, data.site))
         run.call(held[0], Arguments([Argument(site, receiver), batch]), site)
     return Unknown("the state of an engine")
-
-
-@library_call("Prefetching")
-def prefetching(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """Timm's loaders bring batches to their device, unless an argument forbids to prefetch."""
-    prefetches = arguments.keywords.get("use_prefetcher")
-    answer = True if prefetches is None else truth_of(run, prefetches.value)
-    if answer is None:
-        return Unknown("a loader that may prefetch")
-    device = given_device(run, arguments, 99, site) if answer else CPU
-    step = Step(Verb.LOADED, site, CPU) if not answer else _to(site, device or Known("cuda"))
-    return Loader(Batch(step.device, step), False, site)
-
-
-@library_call("DeviceLoader")
-def device_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """Torchtext's iterators yield batches on the device that they are given; a number is none."""
-    given = arguments.get(3, "device")
-    if given is not None and (_is_number(given.value) or device_named(run, given) is None):
-        return Loader(Unknown("batches on a numbered device"), False, site)
-    device = given_device(run, arguments, 3, site)
-    step = Step(Verb.LOADED, site, CPU) if device is None else _to(site, device)
-    return Loader(Batch(step.device, step), False, site)
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, Const) and isinstance(value.value, int)
-
-
-@library_call("DeviceLoaders")
-def device_loaders(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
-    """`BucketIterator.splits((train, test), device=device)`: one for each."""
-    one = device_loader(run, receiver, arguments, site)
-    given = arguments.positional[0].value if arguments.positional else NONE
-    return Tuple((one,) * len(given.items)) if isinstance(given, Tuple) else Unknown("loaders")

@@ -21,6 +21,7 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import enters, executes
+from devicelint.interpreter.facts.machines.asked import note_asked
 from devicelint.interpreter.facts.machines.choices import note_required
 from devicelint.interpreter.facts.machines.choosing_branches import only_choose
 from devicelint.interpreter.facts.mentions import called_method, calls_method, names_in
@@ -186,6 +187,8 @@ def _try(run: Run, node: cst.Try | cst.TryStar) -> None:
     tried = bool(node.handlers)
     unrelated = tried and _DEVICE_ERRORS.isdisjoint(expected or ("Exception",))
     idle = tried and not unrelated and not _moves_on_failure(node)
+    if tried and not (unrelated or idle):
+        note_asked(run)  # What fails there is the answer.
     before = len(run.expected)
     run.expected.extend(expected)
     run.assumptions += tried

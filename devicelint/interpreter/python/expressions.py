@@ -20,6 +20,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
+from devicelint.interpreter.facts.machines.asked import note_placed
+from devicelint.interpreter.facts.machines.choosing_branches import is_named
 from devicelint.interpreter.python.conditions import (
     assuming,
     choosing,
@@ -63,6 +65,8 @@ def string(run: Run, node: cst.SimpleString) -> Value:
     text = _within_quotes(node)
     if "\\" in text or len(text) > _LONGEST_NUMBER:
         return HOST
+    if run.of_machine and is_named(node):
+        note_placed(run)
     return Const(text, node, bool(run.assumptions))
 
 

@@ -68,8 +68,24 @@ def result_of_unseen(
     run: Run, reason: str, given: Iterable[Value], site: cst.BaseExpression
 ) -> Unknown:
     """What an expression gives that works with some values, and whose doing nobody sees."""
+    given = tuple(given)
+    if any(isinstance(one, (Tensor, Batch, Placed)) or is_computed(run, one) for one in given):
+        run.notes(_Computed).sites.add(site)
     device = DeviceOf(_place(run, site), lineage_of(run, given))
     return Unknown(reason, Step(Verb.GIVEN, site, device))
+
+
+class _Computed(Notes):
+    """What was given tensors, and may well have computed with them."""
+
+    def __init__(self) -> None:
+        self.sites: set[Site] = set()
+
+
+def is_computed(run: Run, value: Value) -> bool:
+    """Whether something comes of tensors: it is a result, rather than a model or an input."""
+    symbol = value.symbol if isinstance(value, Unknown) else None
+    return symbol is not None and symbol.site in run.notes(_Computed).sites
 
 
 @settles(Unknown)

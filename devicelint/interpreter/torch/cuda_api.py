@@ -43,8 +43,9 @@ from devicelint.interpreter.facts.failures import (
 from devicelint.interpreter.facts.machines.choices import is_chosen_here, note_demand, note_needed
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.python.stdlib.argparse import default_of
-from devicelint.interpreter.torch.devices.arguments import WrittenOut, note_index
+from devicelint.interpreter.torch.devices.arguments import note_index
 from devicelint.interpreter.torch.devices.current import make_current, on_current, while_current
+from devicelint.interpreter.torch.devices.written_out import WrittenOut
 
 RAISING = {
     "torch.cuda": """

@@ -35,7 +35,8 @@ from devicelint.interpreter.engine.tables import function, method_of_unknown
 from devicelint.interpreter.facts.failures import fail_unless_reported
 from devicelint.interpreter.facts.machines.asked import note_placed
 from devicelint.interpreter.facts.machines.choices import note_demand
-from devicelint.interpreter.torch.devices.arguments import device_named, note_written_out
+from devicelint.interpreter.torch.devices.arguments import device_named
+from devicelint.interpreter.torch.devices.written_out import note_written_out
 from devicelint.interpreter.torch.modules.registration import move_module
 from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.tensors import as_tensor

@@ -39,7 +39,7 @@ from devicelint.interpreter.python.containers.subscripts import under_key
 from devicelint.interpreter.python.stdlib.argparse import note_option
 from devicelint.interpreter.python.unseen import result_of_unseen
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
-from devicelint.interpreter.torch.devices.arguments import note_model
+from devicelint.interpreter.torch.devices.written_out import note_model
 from devicelint.interpreter.torch.host_reads import read_on_host
 from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in

@@ -46,14 +46,10 @@ from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.failures import fail
 from devicelint.interpreter.facts.machines.choices import note_demand
 from devicelint.interpreter.facts.movable import treat_as_movable
-from devicelint.interpreter.facts.name_uses import is_statement
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.torch.devices.arguments import (
-    demand,
-    device_named,
-    note_index,
-    note_model,
-)
+from devicelint.interpreter.python.unseen import is_computed
+from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_index
+from devicelint.interpreter.torch.devices.written_out import note_model
 from devicelint.interpreter.torch.modules.registration import move_module
 
 _NUMBERED = Unsure("one of several accelerators")
@@ -144,7 +140,7 @@ def move_unknown(run: Run, receiver: Value, method: str, node: cst.Call) -> Valu
     if _is_no_device(arguments):
         return Unknown(f"{run.code_of(node.func)} is not a move")
     target, _ = target_of(run, method, arguments, node)
-    if is_statement(run.module, node):  # What moves in place is a Module.
+    if not is_computed(run, receiver):
         note_model(run, node)
     if target is None or method == "to_empty":
         return receiver

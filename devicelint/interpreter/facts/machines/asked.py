@@ -32,7 +32,7 @@ def note_asked(run: Run) -> None:
 
 
 def note_placed(run: Run) -> None:
-    """Something goes where somebody chose: by what the machine has, if that was asked.
+    """Something goes where somebody chose, or a device is named: by the machine, if it was asked.
 
     Where there are options, it may go by one of them: about results, or another part.
     """

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devicelint.domain.collected import is_collected
 from devicelint.domain.history import Site
-from devicelint.domain.values import Bound, Const, Flag, Function, ImportedName, Value
+from devicelint.domain.values import NONE, Bound, Const, Flag, Function, ImportedName, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
@@ -80,10 +80,12 @@ def may_leave_out(run: Run, node: cst.FunctionDef | cst.ClassDef, mark: cst.Deco
     One of a test that is not seen may, too.
     """
     named = mark.decorator
-    if asks_for_device(run, named):
-        return True
     callee = _callee(run, named)
     name = callee.name if isinstance(callee, ImportedName) else ""
+    if name in _CONDITIONAL and is_machine(_condition_value(run, named)):
+        note_mark(run)
+    if asks_for_device(run, named):
+        return True
     if name in _LEAVING_OUT or (name in _PLACING and _asks_for_gpus(named)):
         return True
     if not _is_test(run, node) or _runs(run, named):
@@ -96,13 +98,11 @@ def is_left_out(run: Run, mark: cst.BaseExpression) -> bool:
     callee = _callee(run, mark)
     if not isinstance(callee, ImportedName):
         return False
-    condition = _condition(mark)
-    if condition is None:
+    if _condition(mark) is None:
         return callee.name in _ALWAYS | _RAISING
     if callee.name not in _CONDITIONAL | _RAISING:
         return callee.name in _ALWAYS
-    with run.muted():
-        value = run.evaluate(condition)
+    value = _condition_value(run, mark)
     if not isinstance(value, Const) or isinstance(value.value, str):
         return False
     return bool(value.value) is (callee.name != "unittest.skipUnless")
@@ -114,6 +114,14 @@ def _condition(mark: cst.BaseExpression) -> cst.BaseExpression | None:
     named = (one for one in given if one.keyword is None or one.keyword.value == "condition")
     found = next(named, None)
     return None if found is None else found.value
+
+
+def _condition_value(run: Run, mark: cst.BaseExpression) -> Value:
+    condition = _condition(mark)
+    if condition is None:
+        return NONE
+    with run.muted():
+        return run.evaluate(condition)
 
 
 @function(*_ALWAYS)

@@ -33,7 +33,6 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.device_settings import is_device_setting
 from devicelint.interpreter.facts.device_words import holds_device
 from devicelint.interpreter.facts.failures import (
@@ -42,13 +41,7 @@ from devicelint.interpreter.facts.failures import (
     note_raising,
     standing_of_demand,
 )
-from devicelint.interpreter.facts.machines.asked import note_placed
-from devicelint.interpreter.facts.machines.choices import (
-    is_program,
-    note_choice,
-    note_demand,
-    note_sent,
-)
+from devicelint.interpreter.facts.machines.choices import is_program, note_demand, note_sent
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.python.paths.device_questions import meets_accelerators_here
@@ -56,19 +49,11 @@ from devicelint.interpreter.python.unseen import is_setting
 from devicelint.interpreter.torch.devices.choosers import AcceleratorIndices, LibraryChoices
 from devicelint.interpreter.torch.devices.current import on_current
 from devicelint.interpreter.torch.devices.outside import Backends, named_by_import, named_by_setting
-
-
-class WrittenOut(Notes):
-    """The calls that go to an accelerator, whatever the machine has, and what names it there."""
-
-    def __init__(self) -> None:
-        self.chosen: set[Site] = set()
-        """The others: those that go where somebody chose."""
-        self.names: dict[Site, Site] = {}
-        self.guarded: set[Site] = set()
-        """Those that go there wherever there is one, and ask nothing else."""
-        self.current: set[Site] = set()
-        """Where CUDA was asked for its current device, which nothing guards."""
+from devicelint.interpreter.torch.devices.written_out import (
+    WrittenOut,
+    note_chosen_at,
+    note_written_out,
+)
 
 
 def note_index(run: Run, value: Value) -> None:
@@ -182,7 +167,7 @@ def demand(
     is_set = run.world.is_set_to_the_cpu and device == CPU
     is_handed_on = argument is not None and is_accelerator(device) and _is_handed_on(argument)
     if is_chosen or is_set or is_handed_on or (goes and _is_asked_for(run)):
-        _note_chosen(run, site)
+        note_chosen_at(run, site)
     if not is_accelerator(device):
         if argument is not None and isinstance(argument.value, Const):
             announce_invalid(run, argument.value, site)
@@ -196,12 +181,6 @@ def demand(
         return on_current(run, device)
     _fail(run, argument, device, site if is_announced else None)
     return NOWHERE
-
-
-def _note_chosen(run: Run, site: cst.CSTNode) -> None:
-    """Something goes where somebody chose: of a model, `note_model` hears as well."""
-    run.notes(WrittenOut).chosen.add(site)
-    note_placed(run)
 
 
 def _is_followed(value: Value) -> bool:
@@ -280,25 +259,6 @@ def _note_guarded(run: Run, argument: Argument | None, device: Device, site: cst
     is_asked = is_asked or meets_accelerators_here(run)
     if is_read and isinstance(device, Known) and run.frame.is_checked and not is_asked:
         run.notes(WrittenOut).guarded.add(site)
-        run.note_made(site)
-
-
-def note_own(run: Run, site: cst.CSTNode) -> None:
-    """What goes there is a Module: where it is, its callers have to go."""
-    run.notes(WrittenOut).guarded.discard(site)
-    note_model(run, site)
-
-
-def note_model(run: Run, site: Site) -> None:
-    """What goes there is a model, or may be one."""
-    if site in run.notes(WrittenOut).chosen:
-        note_choice(run)
-
-
-def note_written_out(run: Run, name: Site, site: cst.CSTNode) -> None:
-    """Remember a call that goes to an accelerator; a fix may say there where to go instead."""
-    if run.frame.is_checked and not meets_accelerators_here(run):
-        run.notes(WrittenOut).names[site] = name
         run.note_made(site)
 
 

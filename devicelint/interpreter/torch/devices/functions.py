@@ -35,13 +35,9 @@ from devicelint.interpreter.engine.tables import enters, function
 from devicelint.interpreter.facts.machines.asked import note_asked, note_placed
 from devicelint.interpreter.python.conditions import AVAILABLE
 from devicelint.interpreter.torch.cuda_api import announce_discarded_context
-from devicelint.interpreter.torch.devices.arguments import (
-    announce_invalid,
-    demand,
-    device_named,
-    note_model,
-)
+from devicelint.interpreter.torch.devices.arguments import announce_invalid, demand, device_named
 from devicelint.interpreter.torch.devices.outside import Backends
+from devicelint.interpreter.torch.devices.written_out import note_model
 from devicelint.interpreter.torch.reveal import revealed_device
 
 

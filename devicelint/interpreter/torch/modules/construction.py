@@ -27,7 +27,8 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_key_field
 from devicelint.interpreter.python.containers.lists import forget_order
-from devicelint.interpreter.torch.devices.arguments import demand, device_named, note_own
+from devicelint.interpreter.torch.devices.arguments import demand, device_named
+from devicelint.interpreter.torch.devices.written_out import note_own
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.parallel import note_wrapped, one_alike
 from devicelint.knowledge import ModuleKind, ModuleKnowledge

@@ -42,7 +42,8 @@ from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.python.containers.fields import is_shared
 from devicelint.interpreter.python.functions import call_function
-from devicelint.interpreter.torch.devices.arguments import note_idle_demand, note_own
+from devicelint.interpreter.torch.devices.arguments import note_idle_demand
+from devicelint.interpreter.torch.devices.written_out import note_own
 from devicelint.interpreter.torch.legacy_types import move_to_type
 from devicelint.interpreter.torch.marked_calls import marked_method
 from devicelint.interpreter.torch.modules.calls import (

@@ -27,7 +27,7 @@ from devicelint.interpreter.engine.tables import calls, library_call
 from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
-from devicelint.interpreter.torch.devices.arguments import note_model
+from devicelint.interpreter.torch.devices.written_out import note_model
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input, inputs_of
 from devicelint.interpreter.torch.modules.replaced import brings_its_inputs, check_parts
 from devicelint.interpreter.torch.modules.unseen_models import check_unmoved

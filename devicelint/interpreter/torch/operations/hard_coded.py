@@ -24,7 +24,7 @@ from devicelint.interpreter.python.paths.device_questions import (
     are_one_here,
     is_accelerator_here,
 )
-from devicelint.interpreter.torch.devices.arguments import WrittenOut
+from devicelint.interpreter.torch.devices.written_out import WrittenOut
 from devicelint.interpreter.torch.operations.excuses import NAMED
 from devicelint.interpreter.torch.operations.verdicts import judged
 
