@@ -31,7 +31,6 @@ from devicelint.interpreter.python.alone.settings import (
     default_of_others,
     open_what_functions_set,
 )
-from devicelint.interpreter.python.classes import is_module_class
 from devicelint.interpreter.python.functions import walk_alone
 
 _MOST_SETTINGS = 2
@@ -158,16 +157,13 @@ def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     alone: set[Site] = set()
     called, built = set(run.entered), set(run.instantiated)
     open_what_functions_set(run, called)
-    of_program, of_others = run.default_device, default_of_others(run)
-    run.default_device = of_others
+    run.default_device = default_of_others(run)
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):
             tried.add(function.node)
             if function.node not in called:
                 walk_alone(run, function)
     for node, cls in reversed(tuple(run.classes.items())):
-        # Whoever makes a Module moves it; what it has made beside its parts stays behind.
-        run.default_device = of_program if is_module_class(cls) else of_others
         if node not in made if node not in built else is_never_called(run, cls):
             alone.add(node)
             walk_class_alone(run, cls)

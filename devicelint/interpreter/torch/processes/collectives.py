@@ -20,12 +20,14 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
+from devicelint.interpreter.engine.objects import CURRENT, MACHINE
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.failures import insist
 from devicelint.interpreter.facts.mentions import mentions_in
 from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.python.stdlib.argparse import default_of
+from devicelint.interpreter.torch.devices.current import make_current
 from devicelint.interpreter.torch.operations.excuses import DEMAND
 from devicelint.interpreter.torch.operations.operands import operand_of
 from devicelint.interpreter.torch.operations.verdicts import judged
@@ -91,6 +93,9 @@ def _announce(run: Run, operation: str, given: Argument, site: cst.Call) -> None
         run.announce(CollectiveCalled(site, operation, operand, standing))
 
 
+_OF_MESHES = ("", "device_mesh.", "tensor.device_mesh.", "_tensor.device_mesh.")
+
+
 @function(*(f"{module}.init_process_group" for module in _MODULES))
 def join_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The backend says which devices the group reaches; none is each device's own."""
@@ -117,3 +122,14 @@ def is_in_group(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     if not run.world.accelerators and _NCCL in mentions_in(run.module).strings:
         return Const(False)
     return Unknown("whether a group was joined")
+
+
+@function(*(f"torch.distributed.{module}init_device_mesh" for module in _OF_MESHES))
+def make_mesh(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Each process takes the accelerator of its rank, unless it has taken one already.
+
+    See `DeviceMesh._setup_world_group_and_device` in torch/distributed/device_mesh.py.
+    """
+    if run.state.read(MACHINE, CURRENT) is None:
+        make_current(run, HOST)
+    return Unknown("a mesh of devices")
