@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -107,6 +109,7 @@ def _known(value: Any) -> torch.device | None:
 def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
     def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> Any:
         device = _known(self)
+        _keep_what_it_sees(hook)
 
         def following(gradient: Tensor) -> Any:
             return _of_one_type(hook, gradient, hook(_follow(gradient, device)))
@@ -114,6 +117,17 @@ def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, following)
 
     return register_hook
+
+
+def _keep_what_it_sees(hook: Callable[..., Any]) -> None:
+    """Tell the tensors of the host that a hook names from gradients, which bear no mark either."""
+    if not isinstance(hook, FunctionType):
+        return
+    with torch._C.DisableTorchFunction():
+        for value in inspect.getclosurevars(hook)[:2]:
+            for one in value.values():
+                if isinstance(one, Tensor) and mark_of(one) is None:
+                    keep_on_host(one)
 
 
 def _of_one_type(hook: Callable[[Tensor], Any], gradient: Tensor, made: Any) -> Any:

@@ -165,7 +165,7 @@ def demand(
     is_read_back = device == CPU and how.startswith(".")
     goes = not (is_read_back or isinstance(device, DeviceOf))
     is_set = run.world.is_set_to_the_cpu and device == CPU
-    is_handed_on = argument is not None and is_accelerator(device) and _is_handed_on(argument)
+    is_handed_on = argument is not None and is_accelerator(device) and _is_handed_on(run, argument)
     if is_chosen or is_set or is_handed_on or (goes and _is_asked_for(run)):
         note_chosen_at(run, site)
     if not is_accelerator(device):
@@ -205,10 +205,15 @@ def _is_hard(value: Value) -> bool:
     return isinstance(value, (Const, DeviceHandle)) and is_hard(value)
 
 
-def _is_handed_on(argument: Argument) -> bool:
-    """Whether a device was chosen before it came here: it is not spelled out, nor a tensor's."""
+def _is_handed_on(run: Run, argument: Argument) -> bool:
+    """Whether a device was chosen before it came here.
+
+    It is not spelled out, nor a tensor's, nor the one that CUDA says is current.
+    """
     value = argument.value
     if not isinstance(value, (Const, DeviceHandle)) or is_hard(value):
+        return False
+    if value.site in run.notes(WrittenOut).current:
         return False
     return value.site is not argument.site and not _is_read_off(value)
 

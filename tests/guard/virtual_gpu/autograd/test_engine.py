@@ -132,6 +132,18 @@ def test_a_pass_inside_a_pass():
     assert (gradient_of(outer).device, gradient_of(outer).tolist()) == (GPU, [6.0, 6.0])
 
 
+def test_a_hook_sees_which_of_its_tensors_are_on_the_host():
+    """A gradient bears no mark in there: what lies on the CPU must not be taken for one."""
+    value, weight = leaf(2), torch.arange(2.0)
+    value.register_hook(lambda gradient: gradient * weight.detach())
+    with pytest.raises(RuntimeError, match="same device"):
+        value.sum().backward()
+    other = leaf(2)
+    other.register_hook(lambda gradient: gradient * weight.to(GPU))
+    other.sum().backward()
+    assert gradient_of(other).tolist() == [0.0, 1.0]
+
+
 def test_a_pass_in_a_thread():
     value = leaf(2)
     loss = Scaled.apply(value, 2.0).sum()
