@@ -81,8 +81,8 @@ class AcceleratorRequired(Rule):
         return Report(
             where_named(site, context),
             f"{clashes.quoted(context, site)} fails on a machine without {hardware}"
-            f"{more if others else ''}; nothing here asks for one: `devicelint adopt` chooses the "
-            "device by what the machine has",
+            f"{more if others else ''}; nothing here chooses another device: `devicelint adopt` "
+            "does, by what the machine has",
             related,
             subject=_PROGRAM,
         )

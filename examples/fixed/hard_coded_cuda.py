@@ -1,7 +1,7 @@
 """Train a convolutional network on handwritten digits, on the GPU.
 
-Broken: it multiplies faster only where there is a GPU, and says `.cuda()` everywhere, so that it
-cannot run on a machine without a GPU after all.
+Broken: it moves the network only where there is a GPU, and says `.cuda()` everywhere else, so that
+it cannot run on a machine without a GPU after all.
 Fixed: it reaches an accuracy of 0.95 or more on the test set.
 """
 
@@ -28,8 +28,6 @@ class ConvNet(nn.Module):
 
 
 torch.manual_seed(1)
-if torch.cuda.is_available():
-    torch.set_float32_matmul_precision("high")
 
 # Standardise with the statistics of the whole set, on the GPU.
 digits = load_digits()
@@ -42,7 +40,9 @@ train_set, test_set = random_split(dataset, [1437, 360])
 train_loader = DataLoader(train_set, batch_size=32, shuffle=True)
 test_loader = DataLoader(test_set, batch_size=120)
 
-net = ConvNet().to(device)
+net = ConvNet()
+if torch.cuda.is_available():
+    net.cuda()
 criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.02, momentum=0.9)
 
