@@ -215,7 +215,7 @@ class TestFix:
     def test_a_definition_of_the_device_follows_the_imports(self):
         source = read(
             "%matplotlib inline\nimport torch\nfrom torch import nn",
-            "if torch.cuda.is_available():\n    print('a GPU')",
+            "loss = nn.L1Loss()\nif torch.cuda.is_available():\n    loss.cuda()",
             "model = nn.Linear(2, 2).cuda()",
         )
         config = Config(unsafe_fixes=True)
