@@ -42,7 +42,7 @@ from devicelint.interpreter.python.conditions import (
 )
 from devicelint.interpreter.python.paths.device_questions import asks_for_place, said_of_devices
 from devicelint.interpreter.python.paths.endings import is_meant_to_fail
-from devicelint.interpreter.python.paths.idle_questions import chooses_nothing, ends_without
+from devicelint.interpreter.python.paths.idle_questions import ends_without
 from devicelint.interpreter.python.paths.questions import answers_to
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
@@ -50,10 +50,7 @@ NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no
 
 @executes(cst.If)
 def if_statement(run: Run, node: cst.If) -> None:
-    before = frozenset(run.program.choosing)
     value = condition_at(run, node.test)
-    if len(run.program.choosing) > len(before) and chooses_nothing(run, node):
-        run.program.choosing.intersection_update(before)
     run.steps.read(Argument(node.test, value), node.test)
     if isinstance(value, Flag) and is_machine(value):
         if ends_without(run, node, value):

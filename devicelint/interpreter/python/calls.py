@@ -39,7 +39,7 @@ from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.containers.contents import element_of, is_counted, known_elements
 from devicelint.interpreter.python.containers.fields import ELEMENT, name_of_field
 from devicelint.interpreter.python.paths.endings import is_ending, leave
-from devicelint.interpreter.python.paths.skips import asking_of
+from devicelint.interpreter.python.paths.skips import note_mark_called
 from devicelint.interpreter.python.unseen import is_unseen_method, result_of_unseen
 
 
@@ -69,8 +69,8 @@ def _called(run: Run, node: cst.Call) -> Value:
             return method_unseen(run, receiver, callee, node)
     else:
         callee = run.evaluate(func)
-    with asking_of(run, callee, node):
-        arguments = arguments_of(run, node)
+    note_mark_called(run, callee, node)
+    arguments = arguments_of(run, node)
     result = run.call(callee, arguments, node)
     if isinstance(result, Unknown):
         run.steps.called_unseen(callee, arguments, node)

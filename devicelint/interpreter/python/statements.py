@@ -25,7 +25,6 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.objects import setter_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
-from devicelint.interpreter.facts.machines.choices import requiring
 from devicelint.interpreter.python.assignment import assign, assigned_key
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class
@@ -183,9 +182,7 @@ def nonlocal_statement(run: Run, node: cst.Nonlocal) -> None:
 
 @executes(cst.Assert)
 def assert_statement(run: Run, node: cst.Assert) -> None:
-    with requiring(run):
-        condition = run.evaluate(node.test)
-    assume(run, condition, node.test)
+    assume(run, run.evaluate(node.test), node.test)
 
 
 @executes(cst.FunctionDef)

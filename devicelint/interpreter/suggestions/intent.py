@@ -13,11 +13,7 @@ from devicelint.interpreter.facts.failures import (
 )
 from devicelint.interpreter.facts.machines import intended
 from devicelint.interpreter.facts.machines.around import is_imported_at_times
-from devicelint.interpreter.facts.machines.choices import (
-    is_chosen_here,
-    is_program,
-    is_required,
-)
+from devicelint.interpreter.facts.machines.choices import is_chosen_here, is_program, is_required
 
 
 class Intent:

@@ -123,11 +123,11 @@ def _keep_what_it_sees(hook: Callable[..., Any]) -> None:
     """Tell the tensors of the host that a hook names from gradients, which bear no mark either."""
     if not isinstance(hook, FunctionType):
         return
+    named = inspect.getclosurevars(hook)
     with torch._C.DisableTorchFunction():
-        for value in inspect.getclosurevars(hook)[:2]:
-            for one in value.values():
-                if isinstance(one, Tensor) and mark_of(one) is None:
-                    keep_on_host(one)
+        for value in (*named.nonlocals.values(), *named.globals.values()):
+            if isinstance(value, Tensor) and mark_of(value) is None:
+                keep_on_host(value)
 
 
 def _of_one_type(hook: Callable[[Tensor], Any], gradient: Tensor, made: Any) -> Any:

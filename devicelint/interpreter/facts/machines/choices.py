@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from devicelint.domain.devices import DEVICE_TYPES
@@ -41,14 +40,6 @@ _MARKS = "marks"
 def note_mark(run: Run) -> None:
     """A mark leaves out tests on some machines: the others of the file run there."""
     run.program.choosing.add(_MARKS)
-
-
-@contextmanager
-def requiring(run: Run) -> Iterator[None]:
-    """Walk what the program insists on: to ask for an accelerator there leaves no choice."""
-    before = frozenset(run.program.choosing)
-    yield
-    run.program.choosing.intersection_update(before)
 
 
 def note_demand(run: Run) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-
 import libcst as cst
 
 from devicelint.domain.collected import is_collected
@@ -16,7 +14,7 @@ from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import function
 from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.machines.asked import asking_for_marks
-from devicelint.interpreter.facts.machines.choices import note_mark, requiring
+from devicelint.interpreter.facts.machines.choices import note_mark
 from devicelint.interpreter.python.conditions import is_machine
 from devicelint.interpreter.python.paths.endings import is_test_case
 
@@ -40,9 +38,6 @@ _OF_ALL = "pytestmark"
 """The name whose marks pytest gives to all tests of a file, or of a class."""
 
 
-_NOTHING: AbstractContextManager[None] = nullcontext()
-
-
 class Marks(Notes):
     """How many marks were met that leave out tests."""
 
@@ -50,17 +45,16 @@ class Marks(Notes):
         self.met = 0
 
 
-def asking_of(run: Run, callee: Value, call: cst.Call) -> AbstractContextManager[None]:
-    """Evaluate the arguments of a call: those of a mark say where the tests run."""
+def note_mark_called(run: Run, callee: Value, call: cst.Call) -> None:
+    """The arguments of a mark say where the tests run."""
     if not isinstance(callee, ImportedName) or callee.name not in _LEAVING_OUT:
-        return _NOTHING
+        return
     run.notes(Marks).met += 1
     marked = next((one for one in run.frame.outwards() if _marks_all(one.statement)), None)
     if marked is not None:
         marked.guarded = True
     elif callee.name in _CONDITIONAL and _asks_machine(run, call):
         note_mark(run)
-    return requiring(run)
 
 
 def note_marks(run: Run, statement: cst.Assign) -> None:
