@@ -1,6 +1,6 @@
 """What torch, and the libraries around it, do to devices: data, and the way to look it up."""
 
-from devicelint.knowledge.hosts import converts_elements_alone, converts_to_numpy
+from devicelint.knowledge.hosts import converts_elements_alone, converts_to_numpy, is_read_as_number
 from devicelint.knowledge.kinds import MODULE_KINDS, kind_of, listed_as, mark_of, member_mark
 from devicelint.knowledge.library import function, tensor_attribute, tensor_method
 from devicelint.knowledge.modules import ModuleKind, ModuleKnowledge, module_class
@@ -35,6 +35,7 @@ __all__ = [
     "TypeKind",
     "converts_elements_alone",
     "converts_to_numpy",
+    "is_read_as_number",
     "function",
     "kind_of",
     "listed_as",

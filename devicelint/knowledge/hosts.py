@@ -14,6 +14,14 @@ _READING = frozenset(
 )
 """Libraries that look at what they are given: arrays and pictures, tables and messages."""
 
+_AS_NUMBERS = {"matplotlib": frozenset({"vmax", "vmin"})}
+"""Keywords of which a library asks `.item()`, which copies one number from any device."""
+
+
+def is_read_as_number(library: str, keyword: str) -> bool:
+    """Whether a library takes one number from a tensor that a keyword gives, wherever it is."""
+    return keyword in _AS_NUMBERS.get(library, ())
+
 
 def only_reads(library: str) -> bool:
     """Whether a library leaves the objects that it is given as they are."""

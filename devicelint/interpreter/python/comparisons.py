@@ -38,6 +38,7 @@ from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.device_words import names_device_type
 from devicelint.interpreter.facts.mentions import names_in
 from devicelint.interpreter.facts.tensor_parameters import absence_of
+from devicelint.interpreter.python import overloads
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.python.operators import operate
 
@@ -84,6 +85,9 @@ def _compare(
     if symbol is None:
         symbol = "in" if isinstance(operator, cst.In) else "not in"
         return _membership(run, node, symbol, left, right)
+    own = overloads.binary(run, node, symbol, Argument(*left), Argument(*right))
+    if own is not None:
+        return own
     if isinstance(one, _TENSORS) or isinstance(other, _TENSORS):
         return operate(run, node, symbol, Argument(*left), Argument(*right))
     if isinstance(one, DeviceHandle) or isinstance(other, DeviceHandle):

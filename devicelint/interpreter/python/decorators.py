@@ -27,7 +27,8 @@ _KEEPING = frozenset(
     "typing_extensions unittest".split()
 )
 """Packages whose decorators leave a function with the arguments and results that it has."""
-_CHANGING = frozenset({"torch.vmap", "torch.func.vmap", "functools.partial"})
+_DERIVING = (f"torch.func.{name}" for name in "grad grad_and_value hessian jacfwd jacrev".split())
+_CHANGING = frozenset({"torch.vmap", "torch.func.vmap", "functools.partial", *_DERIVING})
 """Those of their functions that make another one of it."""
 
 

@@ -21,7 +21,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import member_of
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import elements, enters, items
+from devicelint.interpreter.engine.tables import elements, enters, items, sets_item
 from devicelint.interpreter.python.containers.contents import joined_elements, known_elements
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
@@ -61,6 +61,14 @@ def _item_of_instance(run: Run, value: Instance, node: cst.Subscript) -> Value:
         is_inside = isinstance(at, int) and -len(parts) <= at < len(parts)
         return parts[at] if isinstance(at, int) and is_inside else joined_elements(run, parts)
     return call_special(run, value, "__getitem__", HOST if key is None else key)
+
+
+@sets_item(Instance)
+def _set_item_of_instance(
+    run: Run, owner: Instance, value: Value, target: cst.Subscript, site: cst.BaseExpression
+) -> None:
+    key = key_of(run, target)
+    call_special(run, owner, "__setitem__", HOST if key is None else key, value)
 
 
 @enters(Instance)

@@ -70,7 +70,7 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     if answered is not None:
         return answered
     if converts_to_numpy(name):
-        read_arguments(run, arguments, site, lists_only=converts_elements_alone(name))
+        read_arguments(run, name, arguments, site, lists_only=converts_elements_alone(name))
         return _as_the_tensor(name, arguments, site) or _made_by_library(name)
     signature = signature_of(name)
     if signature is not None:

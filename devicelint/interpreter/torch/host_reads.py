@@ -35,7 +35,7 @@ from devicelint.interpreter.python.paths.device_questions import is_on_the_cpu_h
 from devicelint.interpreter.torch.operations.excuses import DEMAND, READ, READ_TO_SEND
 from devicelint.interpreter.torch.operations.operands import operand_of
 from devicelint.interpreter.torch.operations.verdicts import judged
-from devicelint.knowledge import converts_to_numpy
+from devicelint.knowledge import converts_to_numpy, is_read_as_number
 
 _SPARSE = frozenset(
     f"{kind}_{what}()"
@@ -46,10 +46,13 @@ _SPARSE = frozenset(
 
 
 def read_arguments(
-    run: Run, arguments: Arguments, site: cst.Call, *, lists_only: bool = False
+    run: Run, name: str, arguments: Arguments, site: cst.Call, *, lists_only: bool = False
 ) -> None:
     """Every argument of a call, or every list among them, is read as an array."""
-    for argument in arguments:
+    library = name.partition(".")[0]
+    named = arguments.keywords.items()
+    read = [one for keyword, one in named if not is_read_as_number(library, keyword)]
+    for argument in (*arguments.positional, *read):
         if lists_only and isinstance(argument.value, (Tensor, Batch, Placed)):
             continue
         read_on_host(run, argument, site, f"{run.code_of(site.func)}()")
@@ -171,7 +174,7 @@ def method_of_host_object(run: Run, receiver: HostObject, name: str, node: cst.C
     """`estimator.fit(x)`, `axes.plot(x)`: what the class keeps as it is, its methods keep too."""
     arguments = arguments_of(run, node)
     if _reads(receiver, name):
-        read_arguments(run, arguments, node)
+        read_arguments(run, receiver.name, arguments, node)
     if name in _GIVE_AXES:
         return AXES
     return receiver if name in _GIVE_THEMSELVES else ARRAY

@@ -1,11 +1,9 @@
-"""What calls something else, or is chosen by a name: `Function.apply`, `torch.func`."""
+"""What calls something else, or is chosen by a name: `Function.apply`, `functional_call`."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
-from itertools import repeat
 
 import libcst as cst
 
@@ -13,13 +11,8 @@ from devicelint.domain.devices import Device, Unsure
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step
 from devicelint.domain.values import (
-    NONE,
-    Batch,
-    Const,
     DictOf,
-    ImportedName,
     Module,
-    Partial,
     Tensor,
     Tuple,
     Unknown,
@@ -53,58 +46,6 @@ def same_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     return Unknown(f"{name} of nothing") if given is None else given.value
 
 
-_OF_EACH = "torch.vmap(func)"
-
-
-@function("torch.vmap", "torch.func.vmap", "functorch.vmap")
-def for_each(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A function that takes one dimension more than the one that is given."""
-    given = arguments.get(0, "func")
-    if given is None:
-        return Unknown(f"{name} of nothing")
-    along = (arguments.get(1, "in_dims"), arguments.get(2, "out_dims"))
-    kept = tuple(Const(0) if one is None else one.value for one in along)
-    return Partial(ImportedName(_OF_EACH), (given.value, *kept), sites=(given.site, site, site))
-
-
-@function(_OF_EACH)
-def of_each(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """The function is called with a part of each tensor, and its results are put together."""
-    called, along, out, *given = arguments.positional
-    dims = along.value.items if isinstance(along.value, Tuple) else repeat(along.value)
-    parts = [
-        one if dim == NONE else Argument(one.site, _part_of(one.value))
-        for one, dim in zip(given, dims, strict=False)
-    ]
-    named = {key: Argument(at, _part_of(one)) for key, (at, one) in arguments.keywords.items()}
-    inner = replace(arguments, positional=parts, keywords=named)
-    made = run.call(called.value, inner, site)
-    return _together(made, is_sure=out.value == Const(0))
-
-
-def _part_of(value: Value) -> Value:
-    match value:
-        case Tensor(scalar=False):
-            least = max(0, value.least - 1)
-            return replace(value, scalar=False if least else None, least=least, home=None)
-        case Batch():
-            return Tensor(value.device, value.since)
-        case Tuple(items):
-            return Tuple(tuple(map(_part_of, items)))
-        case _:
-            return value
-
-
-def _together(value: Value, *, is_sure: bool) -> Value:
-    match value:
-        case Tensor():
-            return replace(value, scalar=False if is_sure else None, home=None)
-        case Tuple(items):
-            return Tuple(tuple(_together(one, is_sure=is_sure) for one in items))
-        case _:
-            return value
-
-
 @function("torch.nn.parallel.data_parallel")
 def in_parallel(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The module is called; its inputs are brought to it, and the outputs to its device."""
@@ -125,16 +66,6 @@ def by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     device, since = common_device(tensors, unknown=False)
     grad = grad_of_operands(tensors, unknown=False)
     return Tensor(device, computed(site, device, since), None, False if run.no_grad else grad)
-
-
-@function("torch.func.vjp", "functorch.vjp")
-def with_products(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """What the function gives, and a function of its gradients."""
-    called = arguments.get(0, "func")
-    if called is None:
-        return Unknown("no function is given to vjp()")
-    made = run.call(called.value, Arguments(arguments.positional[1:], {}, arguments.open), site)
-    return Tuple((made, Unknown("products with gradients")))
 
 
 @function("torch.nn.utils.skip_init")
