@@ -13,6 +13,7 @@ from devicelint.domain.history import Verb
 from devicelint.domain.join import (
     MOST_OPTIONS,
     OBJECTS,
+    is_number,
     join,
     join_known,
     join_with_unknown,
@@ -153,12 +154,20 @@ def _is_apart(one: Value, other: Value) -> bool:
     if type(one) is not type(other):
         kinds = (*_HOLDERS, *OBJECTS)
         are_kinds = isinstance(one, kinds) and isinstance(other, kinds)
+        are_kinds |= _is_number_beside(one, other) or _is_number_beside(other, one)
         return are_kinds or _is_given_or_made(one, other) or _is_given_or_made(other, one)
     if isinstance(one, (Tensor, Batch)) and isinstance(other, (Tensor, Batch)):
         return _are_on_two_devices(one, other)
     if isinstance(one, Const):
         return (one, other) in _FLAGS
     return isinstance(one, (ListOf, DictOf, Tuple, *OBJECTS))
+
+
+def _is_number_beside(number: Value, tensor: Value) -> bool:
+    """Whether one is a number, which meets any tensor, and the other a tensor that does not."""
+    if not isinstance(tensor, Tensor) or tensor.scalar is not False or _is_owned(tensor):
+        return False
+    return is_number(number)
 
 
 def _is_given_or_made(one: Value, other: Value) -> bool:

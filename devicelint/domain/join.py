@@ -171,12 +171,12 @@ def _join_unlike(one: Value, other: Value) -> Value:
             return value
         if host in _ABSENT and isinstance(value, Module):
             return value
-        if _is_number(host) and isinstance(value, Symbolic) and value.since is not None:
+        if is_number(host) and isinstance(value, Symbolic) and value.since is not None:
             return value
     return Unknown("differs by the path taken")
 
 
-def _is_number(value: Value) -> bool:
+def is_number(value: Value) -> bool:
     """Whether a value is a number, which what comes from outside may be as well."""
     if isinstance(value, Const):
         return type(value.value) in (int, float)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from devicelint.config import Config
 from devicelint.interpreter import Program
 from devicelint.interpreter.engine.budget import BudgetExceeded
+from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.linter.assumptions import guesses_by
 from devicelint.linter.collector import RuleFailed
 from devicelint.text.parse import CheckError, GivenUpError, parse, too_deep
@@ -23,7 +24,9 @@ def program_of(source: SourceFile, project: Project | None, config: Config | Non
         place = source.location_of_line(error.line, error.column)
         raise CheckError(source.path, *place[:2], error.message, place.cell) from None
     guesses = () if config is None else guesses_by(config)
-    return Program(tree, source.text, source.path, project, guesses=guesses)
+    says_so = source.document is not None and source.document.needs_accelerator
+    requiring: set[object] = {GLOBALS} if says_so else set()
+    return Program(tree, source.text, source.path, project, guesses=guesses, requiring=requiring)
 
 
 @contextmanager

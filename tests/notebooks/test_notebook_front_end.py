@@ -26,6 +26,11 @@ MESSAGE = (
 )
 
 
+def _with_accelerator(kind):
+    cells = ["import torch", "x = torch.ones(2).cuda()"]
+    return notebook(*cells, metadata={"accelerator": kind, "language_info": {"name": "python"}})
+
+
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -207,3 +212,9 @@ def test_the_files_around_a_notebook_are_followed(run, file, tmp_path):
     assert out.startswith(
         "nb.ipynb:cell 2:line 2:7: DEV101 `x` is on the CPU since line 5 of data.py"
     )
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("GPU", []), ("TPU", []), ("None", ["DEV409"])])
+def test_says_which_machine_it_is_for(kind, expected):
+    found = check(written(_with_accelerator(kind)).decode(), "colab.ipynb").findings
+    assert [finding.code for finding in found] == expected

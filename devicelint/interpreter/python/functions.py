@@ -29,7 +29,7 @@ from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.stored_attributes import forget_stored
 from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.call_keys import is_plain, key_of
-from devicelint.interpreter.python.parameters import bind_parameters
+from devicelint.interpreter.python.parameters import bind_parameters, lacks_argument
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
 from devicelint.interpreter.python.paths.yields import yields_in_order
 from devicelint.interpreter.python.seen_results import is_unreported, seen_by_caller
@@ -67,11 +67,13 @@ def call_function(
     is_alone = site is None and arguments.open
     if not is_alone and is_overridden(run, receiver, function):
         return Unknown(f"{function.name} is left to a class that derives from this one")
+    if site is not None and _lacks_argument(function, receiver, arguments):
+        return Unknown(f"{function.name} is called without what it takes")
     key = key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
     if known is not None and is_unreported(run, function):
         return known
-    if not _may_enter(run, function, arguments):
+    if not (is_alone or _may_enter(run, function, arguments)):
         if _is_far(run, function):
             run.steps.not_followed(function)
         forget_stored(run, function.node, receiver)
@@ -86,6 +88,14 @@ def call_function(
     if is_plain(result) and not run.state.failed:
         run.remembered[key] = result
     return result
+
+
+def _lacks_argument(function: Function, receiver: Value | None, arguments: Arguments) -> bool:
+    node = function.node
+    has_receiver = receiver is not None and function.kind != "static"
+    if not isinstance(node, (cst.FunctionDef, cst.Lambda)):
+        return False
+    return lacks_argument(node.params, arguments, has_receiver=has_receiver)
 
 
 def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) -> Value:

@@ -1,4 +1,4 @@
-"""Operators that a class of the file defines, by methods like `__matmul__`, `__radd__` and `__neg__`."""
+"""Operators that a class of the file defines by methods: `__matmul__`, `__radd__`, `__neg__`."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, NOT_UNDERSTOOD, DeviceOf, Known, Unsure
+from devicelint.domain.devices import CPU, DeviceOf, Known, Unsure
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Batch,
@@ -32,11 +32,10 @@ from devicelint.interpreter.facts.tensor_parameters import (
     as_proven,
     declare_tensor,
     declare_tensors,
-    declared,
     prove,
 )
 from devicelint.interpreter.python.containers.fields import ELEMENT, key_field
-from devicelint.interpreter.python.unseen import is_derived, taken_for_tensor
+from devicelint.interpreter.python.unseen import taken_for_tensor
 
 
 def bind_parameters(
@@ -67,6 +66,18 @@ def bind_parameters(
     _bind_rest(run, frame, parameters, rest)
 
 
+def lacks_argument(parameters: cst.Parameters, arguments: Arguments, *, has_receiver: bool) -> bool:
+    """Whether a call leaves out what has no default: Python raises TypeError, and walks nothing."""
+    if arguments.open or arguments.may_name or arguments.unpacked or arguments.spread:
+        return False
+    positional = [*parameters.posonly_params, *parameters.params]
+    left = positional[len(arguments.positional) + has_receiver :]
+    return any(
+        one.default is None and one.name.value not in arguments.keywords
+        for one in (*left, *parameters.kwonly_params)
+    )
+
+
 def _bind_receiver(
     run: Run, frame: Frame, receiver: Value, positional: list[cst.Param], given: list[Argument]
 ) -> None:
@@ -92,10 +103,7 @@ def _bind(
         if isinstance(value, Symbolic) and value.since is not None:
             value = _seen_as_declared(run, parameter, value)
         if isinstance(value, Unknown):
-            value = _unseen_as_declared(run, frame, parameter, arguments, value)
-        elif isinstance(value, Tensor) and _is_of_unknown_place(value):
-            given = _from_unseen_caller(run, frame, parameter, arguments)
-            value = given if isinstance(given, Tensor) else value
+            value = _unseen_as_declared(run, parameter, arguments, value)
         elif isinstance(value, (Tensor, Batch, Placed)) and not isinstance(value.device, Unsure):
             _note_passed(frame, argument)
         elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
@@ -179,49 +187,18 @@ def _seen_as_declared(run: Run, parameter: cst.Param, value: Symbolic) -> Value:
 
 
 def _unseen_as_declared(
-    run: Run, frame: Frame, parameter: cst.Param, arguments: Arguments, value: Unknown
+    run: Run, parameter: cst.Param, arguments: Arguments, value: Unknown
 ) -> Value:
     """What the caller does not see either: a tensor, where the function says so."""
-    given = _from_unseen_caller(run, frame, parameter, arguments)
-    symbol = value.symbol
-    if symbol is None or (isinstance(given, Tensor) and not is_derived(symbol.device)):
-        return given
-    if any(_is_placed(one.value) for one in arguments):
-        return given
-    return taken_for_tensor(run, value) if is_annotated_tensor(run, parameter) else value
-
-
-def _is_of_unknown_place(value: Tensor) -> bool:
-    """Whether nothing is known of where a tensor is, nor of what it was computed from."""
-    device = value.device
-    is_unseen = isinstance(device, DeviceOf) and device.is_unseen
-    return device is NOT_UNDERSTOOD or (is_unseen and not is_derived(device))
-
-
-def _from_unseen_caller(
-    run: Run, frame: Frame, parameter: cst.Param, arguments: Arguments
-) -> Value:
-    """What a function that is walked on its own passes on, and that nobody follows."""
     name = parameter.name.value
-    if not (_is_walked_alone(frame) and isinstance(frame.node, cst.FunctionDef)):
+    if value.symbol is None or any(_is_placed(one.value) for one in arguments):
         return Symbolic(name, name)
-    if frame.node.name.value.startswith("_") and frame.receiver is None and frame.owner is not None:
-        return Symbolic(name, name)
-    if any(_is_placed(one.value) for one in arguments):
-        return Symbolic(name, name)
-    return declared(run, frame.node, parameter) or Symbolic(name, name)
+    return taken_for_tensor(run, value) if is_annotated_tensor(run, parameter) else value
 
 
 def _is_placed(value: Value) -> bool:
     """Whether a tensor's place is known: what is given with it is most likely there, too."""
     return isinstance(value, (Tensor, Batch, Placed)) and isinstance(value.device, Known)
-
-
-def _is_walked_alone(frame: Frame) -> bool:
-    """Whether all this began with a function whose caller is not seen."""
-    while frame.caller is not None and frame.caller.caller is not None:
-        frame = frame.caller
-    return frame.site is None
 
 
 def offered(run: Run, node: cst.BaseExpression) -> Value:

@@ -25,9 +25,10 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
+from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.tables import items, sets_item
+from devicelint.interpreter.engine.tables import items, sets_item, tensor_method
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.assignment import assigned_key
@@ -35,6 +36,7 @@ from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
 from devicelint.interpreter.torch.operations.operands import operand_of, report_clash
+from devicelint.interpreter.torch.processes.ranks import number_of_dimensions
 
 
 @items(Batch)
@@ -194,3 +196,8 @@ def _is_read_back(run: Run, storage: cst.BaseExpression) -> bool:
         if called_method(call) in ("to", "cuda")
         for part in descendants(call)
     )
+
+
+@tensor_method("dim", "ndimension")
+def _dim(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    return number_of_dimensions(receiver)

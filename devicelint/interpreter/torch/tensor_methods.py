@@ -45,7 +45,6 @@ from devicelint.interpreter.torch.legacy_types import converted
 from devicelint.interpreter.torch.modules.copies import parameter_in
 from devicelint.interpreter.torch.operations.operands import operand_of
 from devicelint.interpreter.torch.operations.signatures import apply_signature
-from devicelint.interpreter.torch.processes.ranks import number_of_dimensions
 from devicelint.interpreter.torch.tensors import as_tensor
 from devicelint.interpreter.torch.transfers import move_placed, move_unknown
 from devicelint.knowledge import tensor_method as signature_of
@@ -103,6 +102,14 @@ def _by_signature(
     return apply_signature(run, signature, every, node, name=name)
 
 
+@tensor_method(*_OF_EITHER)
+def _cast(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
+    """Of a tensor that has the type already, the tensor itself: a Parameter may stay one."""
+    result = _by_signature(run, receiver, name, arguments, node)
+    is_owned = isinstance(receiver, Tensor) and receiver.role in ("parameter", "buffer")
+    return replace(result, role="either") if is_owned and isinstance(result, Tensor) else result
+
+
 @tensor_method("update")
 def _update(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
     """`batch.update(…)`: a dict of a loader gets other tensors."""
@@ -122,11 +129,6 @@ def _read(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.
         run.state.write(numbers.ref, LENGTH, HOST)
         return numbers
     return result
-
-
-@tensor_method("dim", "ndimension")
-def _dim(run: Run, receiver: Value, name: str, arguments: Arguments, node: cst.Call) -> Value:
-    return number_of_dimensions(receiver)
 
 
 @tensor_method("requires_grad_")

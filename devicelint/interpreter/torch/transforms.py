@@ -78,6 +78,7 @@ def _together(value: Value, *, is_sure: bool) -> Value:
         case _:
             return value
 
+
 # -- derivatives -------------------------------------------------------------------------------
 
 _GRADIENTS = "torch.func.grad(func)"

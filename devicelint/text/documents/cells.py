@@ -37,6 +37,11 @@ def code_cells(raw: str, path: str) -> tuple[CodeCell, ...]:
     return tuple(_located(raw, cells))
 
 
+def needs_accelerator(raw: str) -> bool:
+    """Whether the metadata ask for a machine with an accelerator, as Colab writes them."""
+    return _at(json.loads(raw), "metadata", "accelerator") in ("GPU", "TPU")
+
+
 def _located(raw: str, cells: list[dict[str, Any]]) -> Iterator[CodeCell]:
     places = JsonPlaces(raw)
     ascii_only = escapes_all_but_ascii(raw)

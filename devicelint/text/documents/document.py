@@ -52,6 +52,11 @@ class Document(ABC):
     def label(self, line: int) -> str | None:
         """What a line of `text` is called in a margin; None for one that nobody wrote."""
 
+    @property
+    def needs_accelerator(self) -> bool:
+        """Whether the file itself says that it is for machines with an accelerator."""
+        return False
+
     def cell_texts(self) -> dict[int, str] | None:
         """What each cell says, by its number; None for a file without cells."""
         return None

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from devicelint.finding import Edit, InputError, Location
 from devicelint.text.documents import magics, names
-from devicelint.text.documents.cells import CodeCell, code_cells
+from devicelint.text.documents.cells import CodeCell, code_cells, needs_accelerator
 from devicelint.text.documents.document import Document, Unwritable
 from devicelint.text.documents.magics import Reading, read_cell
 from devicelint.text.edits import apply, narrowed
@@ -55,6 +55,11 @@ class Notebook(Document):
     separators: tuple[Separator, ...]
     """One after each cell."""
     problems: tuple[InputError, ...] = ()
+
+    @cached_property
+    def needs_accelerator(self) -> bool:
+        """Whether its metadata name the kind of machine that it is to run on."""
+        return needs_accelerator(self.raw)
 
     @property
     def notes(self) -> tuple[InputError, ...]:
