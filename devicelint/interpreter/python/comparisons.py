@@ -38,9 +38,9 @@ from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.device_words import names_device_type
 from devicelint.interpreter.facts.mentions import names_in
 from devicelint.interpreter.facts.tensor_parameters import absence_of
-from devicelint.interpreter.python import overloads
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.python.operators import operate
+from devicelint.interpreter.python.special_methods import overloaded
 
 _TENSORS = (Tensor, Batch, Placed)
 _OBJECTS = (
@@ -85,7 +85,7 @@ def _compare(
     if symbol is None:
         symbol = "in" if isinstance(operator, cst.In) else "not in"
         return _membership(run, node, symbol, left, right)
-    own = overloads.binary(run, node, symbol, Argument(*left), Argument(*right))
+    own = overloaded(run, node, symbol, Argument(*left), Argument(*right))
     if own is not None:
         return own
     if isinstance(one, _TENSORS) or isinstance(other, _TENSORS):

@@ -22,7 +22,6 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates
 from devicelint.interpreter.facts.machines.asked import note_placed
 from devicelint.interpreter.facts.machines.choosing_branches import is_named
-from devicelint.interpreter.python import overloads
 from devicelint.interpreter.python.conditions import (
     assuming,
     choosing,
@@ -35,6 +34,7 @@ from devicelint.interpreter.python.containers.contents import element_of, known_
 from devicelint.interpreter.python.containers.dictionaries import fields_given, new_dict
 from devicelint.interpreter.python.containers.fields import LENGTH, key_field
 from devicelint.interpreter.python.paths.questions import answers_to
+from devicelint.interpreter.python.special_methods import overloaded_unary
 
 
 @evaluates(cst.Name)
@@ -213,7 +213,7 @@ def unary_operation(run: Run, node: cst.UnaryOperation) -> Value:
     if not isinstance(node.operator, cst.Not):
         if isinstance(value, Const) and isinstance(value.value, (int, float)):
             return _negated(value, node) if isinstance(node.operator, cst.Minus) else HOST
-        return overloads.unary(run, node, value) or value
+        return overloaded_unary(run, node, value) or value
     run.steps.tested(node.expression, value)
     value = condition_of(value)
     if isinstance(value, Flag):

@@ -29,10 +29,10 @@ from devicelint.interpreter.engine.cases import each, use
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, operates, operates_in_place
 from devicelint.interpreter.facts.failures import fail
-from devicelint.interpreter.python import overloads
 from devicelint.interpreter.python.containers.lists import extend_by
 from devicelint.interpreter.python.containers.sequences import put_together
 from devicelint.interpreter.python.containers.texts import numbered_device
+from devicelint.interpreter.python.special_methods import overloaded
 from devicelint.interpreter.python.stdlib.paths import interpolated, joined
 from devicelint.interpreter.python.stdlib.paths import put_together as put_paths_together
 
@@ -92,7 +92,7 @@ def operate(run: Run, node: cst.CSTNode, symbol: str, left: Argument, right: Arg
     """What the kind of an operand makes of an operator: that of the left one, else the right."""
     if isinstance(left.value, (Const, HostValue)) and isinstance(right.value, (Const, HostValue)):
         return HOST
-    own = overloads.binary(run, node, symbol, left, right)
+    own = overloaded(run, node, symbol, left, right)
     if own is not None:
         return own
     handler = operates.get(type(left.value)) or operates.get(type(right.value))
@@ -203,7 +203,7 @@ def augmented(run: Run, node: cst.AugAssign, left: Argument, right: Argument) ->
         for name, held in tuple(run.state.fields(added.ref).items()):
             run.state.write(before.ref, name, held)
         return before
-    own = overloads.binary(run, node, symbol, left, right)
+    own = overloaded(run, node, symbol, left, right)
     if own is not None:
         return own
     handler = operates_in_place.get(type(before))
