@@ -68,7 +68,7 @@ def bind_parameters(
 
 def lacks_argument(parameters: cst.Parameters, arguments: Arguments, *, has_receiver: bool) -> bool:
     """Whether a call leaves out what has no default: Python raises TypeError, and walks nothing."""
-    if arguments.open or arguments.may_name or arguments.unpacked or arguments.spread:
+    if arguments.open or arguments.uncounted:
         return False
     positional = [*parameters.posonly_params, *parameters.params]
     left = positional[len(arguments.positional) + has_receiver :]
