@@ -27,8 +27,10 @@ _KEEPING = frozenset(
     "typing_extensions unittest".split()
 )
 """Packages whose decorators leave a function with the arguments and results that it has."""
-_DERIVING = (f"torch.func.{name}" for name in "grad grad_and_value hessian jacfwd jacrev".split())
-_CHANGING = frozenset({"torch.vmap", "torch.func.vmap", "functools.partial", *_DERIVING})
+_DERIVING = "grad grad_and_value hessian jacfwd jacrev vmap"
+_CHANGING = frozenset(
+    {"functools.partial", "torch.vmap", *(f"torch.func.{name}" for name in _DERIVING.split())}
+)
 """Those of their functions that make another one of it."""
 
 

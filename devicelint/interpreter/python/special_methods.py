@@ -29,8 +29,8 @@ from devicelint.interpreter.python.functions import call_function
 
 def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -> Value:
     """What a method that Python itself calls gives, where the class has it."""
-    method = member_of(run, value.ref, name)
-    if not isinstance(method, Function):
+    method = _method(run, value, name)
+    if method is None:
         return Unknown(f"{value.name} has no {name}")
     arguments = Arguments([Argument(method.node, one) for one in given])
     return call_function(run, method, arguments, None, receiver=value)
@@ -100,6 +100,8 @@ _ARITHMETIC = {
 }
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _MIRRORED = {"==": "eq", "!=": "ne", "<": "gt", "<=": "ge", ">": "lt", ">=": "le"}
+_OBJECTS = (Instance, Module)
+"""What has a class of the file, maybe."""
 _UNARY = {cst.Minus: "neg", cst.Plus: "pos", cst.BitInvert: "invert"}
 
 
@@ -110,6 +112,8 @@ def overloaded(
 
     None where neither defines it.  `symbol` is `+=` for an augmented assignment.
     """
+    if not isinstance(left.value, _OBJECTS) and not isinstance(right.value, _OBJECTS):
+        return None
     plain = symbol.removesuffix("=") if symbol not in _COMPARISONS else symbol
     stem = _ARITHMETIC.get(plain) or _COMPARISONS.get(symbol)
     if stem is None:
@@ -119,7 +123,7 @@ def overloaded(
     if plain != symbol:
         ways.insert(0, (left, right, f"i{stem}"))
     for owner, other, name in ways:
-        if (method := _method(run, owner.value, name)) is not None:
+        if (method := _method(run, owner.value, f"__{name}__")) is not None:
             site = node if isinstance(node, cst.BaseExpression) else right.site
             return _called(run, site, owner.value, method, other)
     return None
@@ -128,14 +132,14 @@ def overloaded(
 def overloaded_unary(run: Run, node: cst.UnaryOperation, value: Value) -> Value | None:
     """What a class of the file makes of `-x`, `+x` and `~x`; None where it does not say."""
     name = _UNARY.get(type(node.operator))
-    method = _method(run, value, name) if name is not None else None
+    method = _method(run, value, f"__{name}__") if name is not None else None
     return None if method is None else _called(run, node, value, method)
 
 
 def _method(run: Run, value: Value, name: str) -> Function | None:
-    if not isinstance(value, (Instance, Module)):
+    if not isinstance(value, _OBJECTS):
         return None
-    found = member_of(run, value.ref, f"__{name}__")
+    found = member_of(run, value.ref, name)
     return found if isinstance(found, Function) else None
 
 

@@ -107,19 +107,10 @@ def derived(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     return Partial(made, kept, sites=(called.site, site, site))
 
 
-@function(_GRADIENTS)
+@function(_GRADIENTS, _GRADIENTS_AND_VALUE)
 def gradients(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """A gradient of each part of what it derives by, where that is."""
-    return _gradients(run, arguments, site, is_value_given=False)
-
-
-@function(_GRADIENTS_AND_VALUE)
-def gradients_and_value(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """The same, and what the function gives."""
-    return _gradients(run, arguments, site, is_value_given=True)
-
-
-def _gradients(run: Run, arguments: Arguments, site: cst.Call, *, is_value_given: bool) -> Value:
+    """A gradient of each part of what it derives by, where that is; the value beside it, or not."""
+    is_value_given = name == _GRADIENTS_AND_VALUE
     called, by, aux, *given = arguments.positional
     made = run.call(called.value, replace(arguments, positional=given), site)
     derived_by = _chosen(by.value, given)

@@ -28,18 +28,23 @@ class CodeCell:
     """Whether it shows an error on purpose."""
 
 
-def code_cells(raw: str, path: str) -> tuple[CodeCell, ...]:
+@dataclass(frozen=True)
+class WrittenNotebook:
+    """What is read of a notebook."""
+
+    cells: tuple[CodeCell, ...]
+    """Those with code; none, where the kernel is not Python's."""
+    needs_accelerator: bool
+    """Whether the metadata ask for a machine with an accelerator, as Colab writes them."""
+
+
+def read_written(raw: str, path: str) -> WrittenNotebook:
     """The code cells of a notebook in Python; raises InputError for what is no notebook."""
     document = _loaded(raw, path)
     cells = _cells(document, path)
-    if not _is_python(document):
-        return ()
-    return tuple(_located(raw, cells))
-
-
-def needs_accelerator(raw: str) -> bool:
-    """Whether the metadata ask for a machine with an accelerator, as Colab writes them."""
-    return _at(json.loads(raw), "metadata", "accelerator") in ("GPU", "TPU")
+    needs_accelerator = _at(document, "metadata", "accelerator") in ("GPU", "TPU")
+    located = tuple(_located(raw, cells)) if _is_python(document) else ()
+    return WrittenNotebook(located, needs_accelerator)
 
 
 def _located(raw: str, cells: list[dict[str, Any]]) -> Iterator[CodeCell]:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from devicelint.finding import Edit, InputError, Location
 from devicelint.text.documents import magics, names
-from devicelint.text.documents.cells import CodeCell, code_cells, needs_accelerator
+from devicelint.text.documents.cells import CodeCell, WrittenNotebook, read_written
 from devicelint.text.documents.document import Document, Unwritable
 from devicelint.text.documents.magics import Reading, read_cell
 from devicelint.text.edits import apply, narrowed
@@ -55,11 +55,8 @@ class Notebook(Document):
     separators: tuple[Separator, ...]
     """One after each cell."""
     problems: tuple[InputError, ...] = ()
-
-    @cached_property
-    def needs_accelerator(self) -> bool:
-        """Whether its metadata name the kind of machine that it is to run on."""
-        return needs_accelerator(self.raw)
+    needs_accelerator: bool = False
+    """Whether its metadata name the kind of machine that it is to run on."""
 
     @property
     def notes(self) -> tuple[InputError, ...]:
@@ -167,8 +164,8 @@ class Notebook(Document):
 
 def read_notebook(raw: str, path: str) -> Notebook:
     """The notebook in a JSON text; raises InputError for what is none."""
-    written = code_cells(raw, path)
-    if not any(names_tensors(cell.source.text) for cell in written):
+    written = read_written(raw, path)
+    if not any(names_tensors(cell.source.text) for cell in written.cells):
         return Notebook(raw, (), ())
     return _Assembly(raw, path, written).assembled()
 
@@ -176,12 +173,12 @@ def read_notebook(raw: str, path: str) -> Notebook:
 class _Assembly:
     """Puts cells together, one after the other."""
 
-    def __init__(self, raw: str, path: str, written: Sequence[CodeCell]) -> None:
+    def __init__(self, raw: str, path: str, written: WrittenNotebook) -> None:
         self.raw = raw
         self.path = path
         self.written = written
         self.mark = "# %% cell"
-        while any(self.mark in cell.source.text for cell in written):
+        while any(self.mark in cell.source.text for cell in written.cells):
             self.mark = self.mark.replace("%", "%%", 1)
         self.cells: list[Cell] = []
         self.separators: list[Separator] = []
@@ -191,10 +188,16 @@ class _Assembly:
         """Names that what is passed over may have changed since the last cell."""
 
     def assembled(self) -> Notebook:
-        for cell in self.written:
+        for cell in self.written.cells:
             self._add(cell)
         self._end()
-        return Notebook(self.raw, tuple(self.cells), tuple(self.separators), tuple(self.notes))
+        return Notebook(
+            self.raw,
+            tuple(self.cells),
+            tuple(self.separators),
+            tuple(self.notes),
+            self.written.needs_accelerator,
+        )
 
     def _add(self, cell: CodeCell) -> None:
         text = cell.source.text
