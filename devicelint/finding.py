@@ -112,6 +112,8 @@ class Fix:
     safety: Safety = Safety.SAFE
     begins: bool = False
     """Whether it is right together with the fixes alone that it calls for."""
+    uncovers: bool = False
+    """Whether the program ends at the mistake, so that what it does later shows after the fix."""
     is_meant: bool = False
     """Whether the code may be meant as it is, so that adoption keeps it."""
     elsewhere: tuple[FileEdits, ...] = ()

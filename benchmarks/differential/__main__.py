@@ -2,6 +2,7 @@
 
     python -m benchmarks.differential --seed 1 --programs 1000 [--out FOLDER] [--json FILE]
     python -m benchmarks.differential --seed 1 2 3 --jobs 2 --minutes 10
+    python -m benchmarks.differential --fix [--seed 1] [--programs 1000] [--out FOLDER]
     python -m benchmarks.differential --planted [--programs 2000]
 
 Where torch sees a GPU, programs run on CUDA itself, and else on virtual GPUs; --on says otherwise.
@@ -36,12 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # What a folder beside the current one means, before programs have one of their own.
     options.out = options.out and options.out.absolute()
     options.json = options.json and options.json.absolute()
-    if options.planted and options.on == "cuda":
-        parser.error("--planted is for virtual GPUs: what is planted is in the linter")
-    if options.planted or options.on == "virtual":
+    other = _planted if options.planted else _repaired if options.fix else None
+    if other and options.on == "cuda":
+        parser.error("--planted and --fix are for virtual GPUs")
+    if other or options.on == "virtual":
         # Before torch is imported: what it sees then is the machine without a GPU.
         with patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""):
-            return _planted(options) if options.planted else _measured(options, None)
+            return other(options) if other else _measured(options, None)
     from benchmarks.differential.cuda import cuda_here
 
     cuda = cuda_here()
@@ -85,6 +87,13 @@ def _parser() -> argparse.ArgumentParser:
         help="run on machines with virtual GPUs, or on this one alone (cuda, where it has a GPU)",
     )
     parser.add_argument("--planted", action="store_true", help="plant mistakes in the linter")
+    parser.add_argument(
+        "--fix",
+        nargs="?",
+        choices=("fix", "adopt"),
+        const="fix",
+        help="judge the safe fixes instead, or what adoption does",
+    )
     parser.add_argument("--at-most-misses", type=_natural, metavar="N", help="a bound: else 1")
     parser.add_argument("--at-most-alarms", type=_natural, metavar="N", help="a bound: else 1")
     return parser
@@ -137,6 +146,21 @@ def _exceeds(found: Found, options: argparse.Namespace) -> bool:
         (found.tally.alarmed, options.at_most_alarms),
     )
     return any(most is not None and many > most for many, most in bounds)
+
+
+def _repaired(options: argparse.Namespace) -> int:
+    from benchmarks.differential.repairing import as_json, repaired_of, report, write_cases
+
+    count = PROGRAMS if options.programs is None else options.programs
+    repairs = repaired_of(options.seeds, count, options.fix, options.jobs)
+    if options.json is not None:
+        figures = {"seeds": options.seeds, "mode": options.fix, **as_json(repairs)}
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if options.out is not None:
+        write_cases(repairs, options.out)
+    print("seeds", *options.seeds)
+    print(*report(repairs), sep="\n")
+    return 0
 
 
 def _planted(options: argparse.Namespace) -> int:

@@ -10,6 +10,9 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from dataclasses import dataclass, field
 from types import ModuleType, TracebackType
 from typing import Any
+from unittest.mock import patch
+
+import torch
 
 from benchmarks.checking import TookTooLong, limited
 from benchmarks.differential.origins import Origins
@@ -29,6 +32,7 @@ class Notes:
     caught: set[int] = field(default_factory=set)
     tested: set[tuple[int, bool]] = field(default_factory=set)
     namespaces: list[argparse.Namespace] = field(default_factory=list)
+    losses: list[bytes] = field(default_factory=list)
     error: BaseException | None = None
 
     def catch(self) -> None:
@@ -72,6 +76,19 @@ class Notes:
             yield
         finally:
             parser.parse_known_args = parse
+
+    @contextmanager
+    def of_losses(self) -> Iterator[None]:
+        """Keep, to the bit, each tensor of the CPU from which the program goes back."""
+        backward = torch.Tensor.backward
+
+        def noted(loss: torch.Tensor, *given: Any, **named: Any) -> None:
+            if not loss.is_cuda:
+                self.losses.append(loss.detach().numpy().tobytes())
+            backward(loss, *given, **named)
+
+        with patch.object(torch.Tensor, "backward", noted):
+            yield
 
 
 class _Nobody(io.TextIOBase):

@@ -60,6 +60,7 @@ class Run:
         caught: the lines of device errors that the program caught itself.
         flags: what argparse gave, and the program made of it, by the names of the options.
         conditions: what each condition that was tested came to, by what is written there.
+        losses: the bytes of each tensor of the CPU from which it went back.
     """
 
     gpus: int
@@ -70,3 +71,4 @@ class Run:
     caught: frozenset[int] = frozenset()
     flags: Mapping[str, object] = field(default_factory=dict)
     conditions: Mapping[str, frozenset[bool]] = field(default_factory=dict)
+    losses: tuple[bytes, ...] = ()

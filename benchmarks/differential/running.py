@@ -128,6 +128,7 @@ class Bench:
             with (
                 restoring.kept(main, self._environment),
                 notes.of_flags(),
+                notes.of_losses(),
                 virtual_gpu(gpus) if gpus and self._cuda is None else nullcontext(),
             ):
                 notes.error = raised(case.code, main, origins)
@@ -147,6 +148,7 @@ class Bench:
             caught=frozenset(notes.caught),
             flags=notes.flags,
             conditions=notes.conditions(code),
+            losses=tuple(notes.losses),
         )
         if notes.error is None:
             return passed

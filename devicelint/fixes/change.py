@@ -42,3 +42,5 @@ class Rewrite:
     """Whether the code may be meant as it is, so that adoption keeps it."""
     begins: bool = False
     """Whether what is found after it, and fixed, belongs to it."""
+    uncovers: bool = False
+    """Whether the program ends at the mistake, so that what it does later shows after the fix."""

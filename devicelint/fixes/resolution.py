@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -71,4 +72,13 @@ def _resolved(rewrite: Rewrite, layout: Layout, asks_torch: bool) -> Fix | None:
         return None
     # A stable order: insertions at one place stay in that of the changes.
     ordered = tuple(sorted(edits, key=lambda edit: edit.span))
-    return Fix(rewrite.message, ordered, rewrite.safety, rewrite.begins, is_meant=rewrite.is_meant)
+    if any(one.span.overlaps(other.span) for one, other in pairwise(ordered)):
+        return None
+    return Fix(
+        rewrite.message,
+        ordered,
+        rewrite.safety,
+        rewrite.begins,
+        rewrite.uncovers,
+        rewrite.is_meant,
+    )

@@ -69,9 +69,9 @@ def fix_until_stable(
     """Makes all accepted fixes that help, and checks the file after each round.
 
     A fix helps where the file can be checked after it, its finding is gone, and there is none
-    that was not there before; one that begins something, together with the fixes that it calls
-    for.  One that does not help is rolled back.  What was rolled back is tried again once other
-    fixes have changed the file, so that fixing the result changes nothing.
+    that was not there before; one that begins or uncovers something, together with the fixes that
+    it calls for.  One that does not help is rolled back.  What was rolled back is tried again
+    once other fixes have changed the file, so that fixing the result changes nothing.
 
     With `insists`, each fix that begins something is made whatever is found after it, and any
     other together with those that it calls for.  `approves` is asked about each fix once.
@@ -196,16 +196,21 @@ class _Round:
         return against or after
 
     def _calls_for_more(self, finding: Finding) -> bool:
-        """Whether a fix may need others to help."""
-        return self.fixing.insists or (finding.fix is not None and finding.fix.begins)
+        """Whether a fix may need others to help.
+
+        What raises hides what comes after it; where nothing did, a fix that makes something raise
+        does not help.
+        """
+        fix = finding.fix
+        return self.fixing.insists or (fix is not None and (fix.begins or fix.uncovers))
 
     def _after_all(self, after: FixState, first: Finding) -> FixState | str:
         """The file after a fix and those that it calls for; why not, where anything new is left."""
         was = Counter(map(wording, self.before.findings)) - Counter([wording(first)])
-        if self.fixing.insists:
-            after = self._followed(after, was)
-        else:
+        if first.fix is not None and first.fix.begins and not self.fixing.insists:
             after, _ = _Fixing(self.fixing.check, self.fixing.accepts).stable(after)
+        else:
+            after = self._followed(after, was)
         if after.source.text in self.seen:
             return "it would undo another fix"
         return new_finding(self.before, after, Counter(map(wording, after.findings)) - was) or after

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from devicelint.finding import Edit, Finding, Span
+from devicelint.finding import Edit, Finding, Safety, Span
 from devicelint.suppression.unused import CODE as UNUSED
 from devicelint.text.source import SourceFile
 
@@ -71,14 +71,22 @@ def new_finding(before: FixState, after: FixState, new: Counter[tuple[str, str]]
     """What is found after fixes that was not before, with the line to which it belongs.
 
     A comment that has nothing to suppress any more does not count, nor does what is noted of the
-    program as a whole, and was so before.
+    program as a whole, where it was so before, or where an unsafe fix makes it so.
     """
+    made = after.applied[len(before.applied) :]
+    is_noted = any(each.is_of_program for each in before.findings) or not all(map(_is_safe, made))
     for finding in after.findings:
-        if new[wording(finding)] and finding.code != UNUSED and not finding.is_of_program:
+        if finding.code == UNUSED or (finding.is_of_program and is_noted):
+            continue
+        if new[wording(finding)]:
             place = after.origin(finding.span, since=len(before.rounds))
             location = before.source.location(place.start)
             return f"it would bring {finding.code} in line {location.line_text}"
     return ""
+
+
+def _is_safe(finding: Finding) -> bool:
+    return finding.fix is not None and finding.fix.safety is Safety.SAFE
 
 
 def wording(finding: Finding) -> tuple[str, str]:

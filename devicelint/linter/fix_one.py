@@ -17,17 +17,18 @@ from devicelint.workspace.project import Project, home_of
 def fix_one(source: SourceFile, finding: Finding, config: Config, project: Project) -> Fixed:
     """What the fix of a finding makes of its file; nothing where it would do harm.
 
-    One that begins something is made together with the fixes of what it brings.
+    One that begins or uncovers something is made together with the fixes of what it brings.
     """
 
     def found(text: SourceFile) -> tuple[Finding, ...]:
         return check(text, config, project).findings
 
     others = {wording(other) for other in found(source) if other != finding}
-    begins = finding.fix is not None and finding.fix.begins
+    fix = finding.fix
+    brings = fix is not None and (fix.begins or fix.uncovers)
 
     def accepts(other: Finding) -> bool:
-        return other == finding or (begins and wording(other) not in others)
+        return other == finding or (brings and wording(other) not in others)
 
     return fix_until_stable(source, found, accepts)
 

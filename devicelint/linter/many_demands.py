@@ -9,11 +9,11 @@ What such a file loads, it loads where there is one: that goes with them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from devicelint.domain.history import Site
 from devicelint.finding import FOR_ACCELERATORS, Certainty, Safety
-from devicelint.fixes import Rewrite
+from devicelint.fixes import Change, Replace, Rewrite
 from devicelint.linter.locations import RawFinding
 from devicelint.rules import Report, Rule
 
@@ -95,10 +95,18 @@ def _fix_of_all(demands: Sequence[RawFinding], implied: Sequence[RawFinding]) ->
     if len(given) < len(fixes):
         return None
     is_safe = all(one.safety is Safety.SAFE for one in given)
-    changes = dict.fromkeys(change for one in given for change in one.changes)
+    changes = _each_place_once(change for one in given for change in one.changes)
     return Rewrite(
         f"Choose the device in all {len(demands)} places",
-        tuple(changes),
+        changes,
         Safety.SAFE if is_safe else Safety.UNSAFE,
         begins=any(one.begins for one in given),
     )
+
+
+def _each_place_once(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """What is put in the place of an expression, as the first demand that concerns it has it."""
+    kept: dict[object, Change] = {}
+    for change in changes:
+        kept.setdefault(change.site if isinstance(change, Replace) else change, change)
+    return tuple(kept.values())

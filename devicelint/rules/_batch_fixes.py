@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from devicelint.domain.alternatives import cases_of
 from devicelint.domain.values import (
     Batch,
     DictOf,
     ListOf,
+    Module,
     Placed,
     Stream,
     Symbolic,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -17,10 +20,16 @@ from devicelint.domain.values import (
 from devicelint.interpreter.suggestions.context import RuleContext
 
 _MOVE = (Tensor, Batch, Placed, Unknown, Symbolic)
+"""What may be a tensor, and is moved like one."""
 _ITEMS = ("item", "part", "inner")
 
 
 _CONTAINERS = (DictOf, ListOf, Tuple, Stream)
+
+
+def has_move(value: Value) -> bool:
+    """Whether something has a `.to()`: a list has none, nor has a probability distribution."""
+    return all(isinstance(one, (*_MOVE, Module, TensorDict)) for one, _ in cases_of(value))
 
 
 def moved_whole(
@@ -28,7 +37,7 @@ def moved_whole(
 ) -> str | None:
     """What moves a value: dicts and lists have no `.to()`; what is no tensor stays in a dict."""
     if not isinstance(value, _CONTAINERS):
-        return f"{code}{move}"
+        return f"{code}{move}" if has_move(value) else None
     if not names:
         return None
     parts = here.names.parts_of(value)

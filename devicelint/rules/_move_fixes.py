@@ -11,10 +11,9 @@ import libcst as cst
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Verb
-from devicelint.domain.values import DictOf, ListOf, Stream, Tuple
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
-from devicelint.rules._batch_fixes import moved_whole
+from devicelint.rules._batch_fixes import has_move, moved_whole
 from devicelint.rules._clashes import quoted
 from devicelint.rules._device_parameters import told_of, ways_of
 from devicelint.rules._other_loop_fixes import move_parts, moves_parts
@@ -28,13 +27,14 @@ def move_culprit(context: RuleContext, clash: Clash) -> Rewrite | None:
     if clash.reference.device == CPU:
         return None
     here = context.at(clash)
-    return (
+    rewrite = (
         _move_beside(context, clash)
         or _with_device_handed_down(context, clash)
         or _create_there(context, clash)
         or _move_at_binding(here, clash)
         or _move_in_place(here, clash)
     )
+    return None if rewrite is None else replace(rewrite, uncovers=True)
 
 
 def _move_beside(context: RuleContext, clash: Clash) -> Rewrite | None:
@@ -227,14 +227,11 @@ def _move_in_place(here: RuleContext, clash: Clash, handed: str | None = None) -
     move = _move(context, clash, handed, site)
     if moves_parts(here, clash.culprit.value, clash.culprit.since):
         return move_parts(here, site, clash.culprit.since, move)
-    if isinstance(site, _DISPLAYS) or isinstance(here.names.value_of(site), _CONTAINERS):
-        return None
-    if move is None:
+    if move is None or isinstance(site, _DISPLAYS) or not has_move(here.names.value_of(site)):
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
 
 
-_CONTAINERS = (DictOf, ListOf, Tuple, Stream)
 _DISPLAYS = (cst.BaseDict, cst.BaseList, cst.BaseSet, cst.Tuple)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import CPU
@@ -25,7 +27,7 @@ def move_module(context: RuleContext, clash: Clash) -> Rewrite | None:
     since = clash.reference.since
     if since is None or not isinstance(since.site, cst.Call):
         return None
-    return (
+    rewrite = (
         _beside_siblings(context, clash, since.site)
         or _as_it_is_built(context, clash, since.site)
         or _after_it_is_built(context, clash, since.site)
@@ -33,6 +35,7 @@ def move_module(context: RuleContext, clash: Clash) -> Rewrite | None:
         or _as_its_neighbour(context, clash, since.site)
         or _as_it_is_named(context, clash)
     )
+    return None if rewrite is None else replace(rewrite, uncovers=True)
 
 
 def _beside_siblings(context: RuleContext, clash: Clash, built: cst.Call) -> Rewrite | None:

@@ -70,23 +70,25 @@ class Spelling:
         """What to append to an expression to bring it to a device, in the file's own style.
 
         `since` is the step that brought the other value there: its spelling is taken over where
-        all its names mean the same here, and no condition guards it but those that guard `place`.
+        all its names mean the same here.  What names an accelerator itself is taken over only
+        where nothing else gives the device, and no condition guards it but those that guard
+        `place`: it would fail on a machine without one.
         """
+        call = since.site if since is not None and since.verb is Verb.MOVED else None
         spelled = self.of(device)
-        if since is not None and since.verb is Verb.MOVED and isinstance(since.site, cst.Call):
-            call = since.site
-            guarded = spelled is None and self._is_guarded(call, place)
+        if isinstance(call, cst.Call) and (spelled is None or _names_variable(call)):
             same = all(self._means_the_same(argument.value, device) for argument in call.args)
-            if same and not guarded:
+            if same and (spelled or not self._is_guarded(call, place)):
                 assert isinstance(call.func, cst.Attribute)
                 given = ", ".join(self._run.code_of(one.value) for one in call.args[:1])
                 return f".{call.func.attr.value}({given})"
         if spelled is not None:
             return f".to({spelled})"
-        hard = since is not None and since.verb is Verb.CREATED_ON and _writes_device(since.site)
+        is_there = since is not None and since.verb is Verb.CREATED_ON and _is_hard(since.site)
+        hard = is_there and since is not None and not self._is_guarded(since.site, place)
         return f'.to("{device}")' if isinstance(device, Known) and hard else None
 
-    def _is_guarded(self, move: cst.Call, place: Site) -> bool:
+    def _is_guarded(self, move: Site, place: Site) -> bool:
         """Whether a condition guards a move that does not guard a place.
 
         What comes later in the block of the move is under the same condition, and so are other
@@ -94,9 +96,12 @@ class Spelling:
         """
         if move not in self._run.hearer(ConditionalMoves).moves:
             return False
+        assert isinstance(move, cst.CSTNode)
         around = reads_of(self._run.module).around
         inner: cst.CSTNode = move
         while (outer := around.get(inner)) is not None:
+            if isinstance(outer, cst.IfExp) and inner is not outer.test:
+                return True
             if isinstance(outer, cst.IndentedBlock):
                 later = outer.body[outer.body.index(inner) :]
                 if any(place is one for part in later for one in descendants(part)):
@@ -241,15 +246,16 @@ class Spelling:
         return _gives(value, device)
 
 
-def _writes_device(made: Site) -> bool:
-    """Whether a creation writes its device out, and does not take it from a variable."""
+def _names_variable(move: cst.Call) -> bool:
+    """Whether a move names a variable, and no accelerator itself."""
+    return any(isinstance(one.value, (cst.Name, cst.Attribute)) for one in move.args)
+
+
+def _is_hard(made: Site) -> bool:
+    """Whether a creation writes its device out, as a string or by its type."""
     given = made.args if isinstance(made, cst.Call) else ()
-    return not any(
-        one.keyword is not None
-        and one.keyword.value == "device"
-        and isinstance(one.value, (cst.Name, cst.Attribute))
-        for one in given
-    )
+    device = (one.value for one in given if one.keyword and one.keyword.value == "device")
+    return isinstance(next(device, None), (cst.BaseString, cst.Call, type(None)))
 
 
 def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> str | None:

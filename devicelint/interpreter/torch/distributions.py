@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import libcst as cst
 
-from devicelint.domain.devices import Device, Unsure, agreement
+from devicelint.domain.devices import CPU, Device, Unsure, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
@@ -126,6 +127,12 @@ def _shared(operands: list[Operand], *, unknown: bool) -> tuple[Device, Step | N
     return common_device(operands, unknown=unknown)
 
 
+def _as_together(receiver: Distribution, apart: tuple[Operand, Operand]) -> Distribution:
+    """What follows is looked at as though the parameter on the CPU had been moved to the other."""
+    there = next((one for one in apart if one.device != CPU), apart[0])
+    return replace(receiver, device=there.device, since=there.since or receiver.since, apart=None)
+
+
 @attributes(Distribution)
 def of_distribution(run: Run, value: Distribution, name: str, node: cst.Attribute) -> Value:
     if name in _TENSORS:
@@ -138,9 +145,10 @@ def of_distribution(run: Run, value: Distribution, name: str, node: cst.Attribut
 def method_of_distribution(run: Run, receiver: Distribution, name: str, node: cst.Call) -> Value:
     assert isinstance(node.func, cst.Attribute)
     arguments = arguments_of(run, node)
-    own = Tensor(receiver.device, receiver.since, receiver.scalar)
     if receiver.apart is not None and receiver.elementwise and name in _USES_ALL:
         report_clash(run, node, name, receiver.apart)
+        receiver = _as_together(receiver, receiver.apart)
+    own = Tensor(receiver.device, receiver.since, receiver.scalar)
     if name in _DRAWS:
         scalar = receiver.scalar if receiver.elementwise else None
         scalar = False if _gives_shape(arguments) else scalar

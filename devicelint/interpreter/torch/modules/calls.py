@@ -55,7 +55,7 @@ from devicelint.knowledge import (
 def call_module(run: Run, callee: Module, arguments: Arguments, site: cst.Call) -> Value:
     """`module(x)`: its inputs should be where it is."""
     place = module_device(run, callee)
-    knowledge = module_class(callee.name)
+    knowledge = module_class(callee.name) or _knowledge_of_base(run, callee)
     if knowledge is None:
         knowledge = run.guesses.module(callee.name)
     own = Operand(site.func, callee, place.device, place.since)
@@ -78,11 +78,16 @@ def call_forward(run: Run, module: Module, arguments: Arguments, site: cst.Call)
 
 def call_forward_of_base(run: Run, module: Module, arguments: Arguments, site: cst.Call) -> Value:
     """What `super().forward(x)` does in a class derived from one of torch's."""
-    cls = run.state.read(module.ref, CLASS_FIELD)
-    knowledge = module_class(torch_base(cls)) if isinstance(cls, Class) else None
+    knowledge = _knowledge_of_base(run, module)
     if knowledge is None:
         return Unknown("the forward of a base that is not seen")
     return _forward_of_library(run, module, knowledge, arguments, site)
+
+
+def _knowledge_of_base(run: Run, module: Module) -> ModuleKnowledge | None:
+    """What is known of the class of torch that the class of a Module extends."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    return module_class(torch_base(cls)) if isinstance(cls, Class) else None
 
 
 def _forward_of_library(

@@ -16,6 +16,7 @@ from devicelint.domain.values import (
     Class,
     Const,
     DeviceHandle,
+    Function,
     HostValue,
     ImportedName,
     Instance,
@@ -26,10 +27,15 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import TORCH_FIELD, module_device
+from devicelint.interpreter.engine.objects import TORCH_FIELD, class_member, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import Made, begins, instantiates, stands_alone
-from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_base, torch_base
+from devicelint.interpreter.python.classes import (
+    MODULE,
+    OBJECT,
+    has_unseen_base,
+    torch_base,
+)
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies
@@ -45,10 +51,15 @@ def make_module(run: Run, cls: Class, arguments: Arguments, place: cst.CSTNode) 
     """A Module, announced with what its `__init__` has registered."""
     made = built(run, place, cls.name)
     knowledge = module_class(torch_base(cls))
-    if knowledge is not None and knowledge.kind is ModuleKind.CONTAINER:
+    if knowledge is not None and knowledge.kind is ModuleKind.CONTAINER and not _begins(run, cls):
         fill_container(run, made, knowledge.name, arguments)
     yield made
     announce_defined(run, made, place)
+
+
+def _begins(run: Run, cls: Class) -> bool:
+    """Whether a class has an `__init__` of its own, whose arguments are no parts."""
+    return isinstance(class_member(run, cls, "__init__"), Function)
 
 
 def _is_assumed(value: Value) -> bool:

@@ -24,11 +24,17 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers.contents import element_of, extend, known_elements
+from devicelint.interpreter.python.containers.contents import (
+    element_of,
+    extend,
+    known_elements,
+    known_entries,
+)
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_key_field
 from devicelint.interpreter.python.containers.lists import forget_order
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.devices.written_out import note_own
+from devicelint.interpreter.torch.modules.children import keep_in_order
 from devicelint.interpreter.torch.modules.registration import built
 from devicelint.interpreter.torch.parallel import note_wrapped, one_alike
 from devicelint.knowledge import ModuleKind, ModuleKnowledge
@@ -81,8 +87,7 @@ def fill_container(run: Run, module: Module, name: str, arguments: Arguments) ->
     for argument in arguments.positional:
         value = argument.value
         if isinstance(value, DictOf):
-            for field, inner in tuple(run.state.fields(value.ref).items()):
-                run.state.write(module.ref, field, _as_registered(name, inner))
+            _fill_by_name(run, module, name, value)
         elif name == "Sequential":
             extend(run, module.ref, value)
         else:
@@ -91,6 +96,16 @@ def fill_container(run: Run, module: Module, name: str, arguments: Arguments) ->
         _take_in(run, module, unpacked)
     if arguments.open:
         run.state.write(module.ref, LENGTH, HOST)
+
+
+def _fill_by_name(run: Run, module: Module, name: str, given: DictOf) -> None:
+    entries = known_entries(run, given) if name == "Sequential" else None
+    for key, inner in entries or ():
+        keep_in_order(run, module, str(key.value), inner)
+        run.state.write(module.ref, str(key.value), inner)
+    if entries is None:
+        for field, inner in tuple(run.state.fields(given.ref).items()):
+            run.state.write(module.ref, field, _as_registered(name, inner))
 
 
 def _take_in(run: Run, module: Module, value: Value) -> None:

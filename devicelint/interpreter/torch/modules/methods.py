@@ -13,7 +13,6 @@ from devicelint.domain.history import Step, Verb
 from devicelint.domain.values import (
     HOST,
     NONE,
-    Class,
     Const,
     DictOf,
     Function,
@@ -29,7 +28,6 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import (
-    CLASS_FIELD,
     member_of,
     module_device,
     note_buffer,
@@ -39,7 +37,6 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import inherited, methods, module_method
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.python.calls import arguments_of
-from devicelint.interpreter.python.classes import torch_base
 from devicelint.interpreter.python.containers.fields import is_shared
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.torch.devices.arguments import note_idle_demand
@@ -51,6 +48,7 @@ from devicelint.interpreter.torch.modules.calls import (
     call_forward_of_base,
     call_module,
 )
+from devicelint.interpreter.torch.modules.children import container_of, keep_in_order
 from devicelint.interpreter.torch.modules.construction import (
     fill_at,
     fill_container,
@@ -208,7 +206,7 @@ def _forward(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> 
 def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     if arguments.positional:
         last = len(arguments.positional) == 1
-        fill_at(run, module, _container(run, module), arguments.positional[-1], last=last)
+        fill_at(run, module, container_of(run, module), arguments.positional[-1], last=last)
     return module
 
 
@@ -216,17 +214,10 @@ def _append(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> V
 def _extend(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
     for argument in arguments.positional:
         if isinstance(argument.value, DictOf):
-            fill_container(run, module, _container(run, module), Arguments([argument]))
+            fill_container(run, module, container_of(run, module), Arguments([argument]))
         else:
-            fill_with(run, module, _container(run, module), argument)
+            fill_with(run, module, container_of(run, module), argument)
     return module
-
-
-def _container(run: Run, module: Module) -> str:
-    """The container of torch that a Module is, or whose class it extends."""
-    cls = run.state.read(module.ref, CLASS_FIELD)
-    base = torch_base(cls) if isinstance(cls, Class) else module.name
-    return base.rpartition(".")[2]
 
 
 @module_method("_apply")
@@ -278,6 +269,7 @@ def _add_module(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
     if child is None:
         return NONE
     if name is not None and isinstance(name.value, Const):
+        keep_in_order(run, module, str(name.value.value), child.value)
         run.state.write(module.ref, str(name.value.value), child.value)
     else:
         register_somewhere(run, module, child.value)

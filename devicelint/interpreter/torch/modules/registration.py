@@ -34,6 +34,7 @@ from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.entries import named_by_callers
 from devicelint.interpreter.facts.moved_back import note_module_moved
 from devicelint.interpreter.python.containers.contents import extend
+from devicelint.interpreter.torch.modules.children import keep_in_order
 from devicelint.interpreter.torch.modules.overrides import moves_by_itself
 from devicelint.interpreter.torch.modules.submodules import WHOLE_FIELD
 from devicelint.knowledge import ModuleKind, module_class
@@ -89,6 +90,7 @@ def register(
             value = replace(value, since=since)
     elif isinstance(value, Tensor) and value.role == "parameter":
         _follow(run, owner, value)
+    keep_in_order(run, owner, name, value)
     run.state.write(owner.ref, name, value)
     if isinstance(value, (ListOf, Tuple, DictOf)):
         run.state.write(owner.ref, f"@site:{name}", _as_site(run, site))
