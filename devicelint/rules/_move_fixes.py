@@ -72,8 +72,14 @@ def _with_device_handed_down(context: RuleContext, clash: Clash) -> Rewrite | No
         )
         if rewrite is not None:
             message = rewrite.message + told_of(handed)
-            return replace(rewrite, message=message, changes=(*ways_of(handed), *rewrite.changes))
+            moves = (one for one in rewrite.changes if not _is_there(here, one))
+            return replace(rewrite, message=message, changes=(*ways_of(handed), *moves))
     return None
+
+
+def _is_there(here: RuleContext, change: Change) -> bool:
+    """Whether the function has the very statement, and only its caller no device for it yet."""
+    return isinstance(change, InsertStatement) and here.source.has_statement(change.content)
 
 
 def _is_at_hand(place: RuleContext, reference: Operand) -> bool:

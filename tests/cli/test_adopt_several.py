@@ -75,6 +75,78 @@ def test_every_file_that_has_to_change_does(project, capsys):
     assert "Adopted 2 files" in capsys.readouterr().err
 
 
+def test_a_folder_is_adopted_script_by_script(project, capsys):
+    adopt(".", "--entry", "train.py")
+    led = texts()
+    for name, text in FILES.items():
+        Path(name).write_text(text, encoding="utf-8")
+    capsys.readouterr()
+    assert adopt(".") == 0
+    assert texts() == led
+    assert "Adopted 2 files" in capsys.readouterr().err
+    assert adopt(".") == 0
+    assert texts() == led
+
+
+def test_a_folder_shows_what_it_would_change_in_all_files(project, capsys):
+    assert adopt("--diff", ".") == 1
+    shown = capsys.readouterr().out
+    assert "+++ b/train.py" in shown
+    assert "+++ b/lib/engine.py" in shown
+    assert texts() == FILES
+
+
+def test_two_scripts_share_what_they_lead_to(project, capsys):
+    Path("again.py").write_text(FILES["train.py"], encoding="utf-8")
+    assert adopt(".") == 0
+    after = texts()
+    assert after["again.py"] == after["train.py"]
+    assert after["lib/engine.py"].count("device=None") == 1
+    assert "Adopted 3 files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mode", [[], ["--diff"], ["--check"]])
+def test_a_script_alone_names_what_it_leaves_in_its_imports(project, capsys, mode):
+    Path("lib/engine.py").write_text(
+        """\
+import torch
+from torch import nn
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 4, batch_first=True)
+
+    def forward(self, x):
+        return self.rnn(x, torch.zeros(1, x.shape[0], 4))[0]
+""",
+        encoding="utf-8",
+    )
+    Path("train.py").write_text(
+        """\
+import torch
+from torch import optim
+
+from lib.engine import Recurrent
+
+model = Recurrent()
+optimizer = optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    model(torch.randn(2, 5, 8)).mean().backward()
+    optimizer.step()
+""",
+        encoding="utf-8",
+    )
+    assert adopt("train.py", *mode) == 1
+    told = capsys.readouterr().err
+    assert "lib/engine.py:11:28: left DEV103: train.py leads here" in told
+    assert "`devicelint adopt . --entry train.py`" in told
+    assert "1 left to you" in told
+    assert adopt(".", "--entry", "train.py") == 0
+    assert "device=" in Path("lib/engine.py").read_text()
+
+
 def test_adopting_twice_is_adopting_once(project, capsys):
     adopt(".", "--entry", "train.py")
     once = texts()

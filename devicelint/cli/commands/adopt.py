@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devicelint.cli import terminal
@@ -10,12 +13,19 @@ from devicelint.cli.commands.check import Check
 from devicelint.cli.options.adopt import adopt_parser
 from devicelint.cli.options.contradictions import refuse_contradictions
 from devicelint.linter import lint
+from devicelint.linter.led_to import found_in_imports
 from devicelint.output import summary
 from devicelint.output.visible import printable
+from devicelint.workspace.project import home_of
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from devicelint.cli.run.inputs import Input
     from devicelint.config import Config
+    from devicelint.finding import Finding, Span
     from devicelint.linter.lint import Fixed
+    from devicelint.linter.result import CheckResult
     from devicelint.text.source import SourceFile
 
 
@@ -23,15 +33,25 @@ def run(_command: str, words: Sequence[str]) -> int:
     """Run `devicelint adopt` with these arguments and return the exit status."""
     options = adopt_parser().parse(words)
     refuse_contradictions(options)
-    if options.entry is None:
+    if options.entry is None and (options.interactive or not _are_several(options.paths)):
         return Adoption(options).run()
-    from devicelint.cli.commands.adopt_entry import EntryAdoption
+    from devicelint.cli.commands.adopt_entry import EntryAdoption, ProgramsAdoption
 
-    return EntryAdoption(options).run()
+    return (ProgramsAdoption if options.entry is None else EntryAdoption)(options).run()
+
+
+def _are_several(paths: Sequence[str]) -> bool:
+    return len(paths) > 1 or any(Path(path).is_dir() for path in paths)
 
 
 class Adoption(Check):
     """One run of `devicelint adopt`: the fixer, with all that brings a file to the pattern."""
+
+    def __init__(self, options: Namespace) -> None:
+        """Read the settings that the options name."""
+        super().__init__(options)
+        self._changed: list[tuple[Input, SourceFile]] = []
+        """What was changed, in the order of the run."""
 
     def config_for(self, config: Config) -> Config:
         """The configuration by which a file is adopted."""
@@ -53,8 +73,42 @@ class Adoption(Check):
         """Whether files are changed where they lie."""
         return not (self.options.diff or self.options.check)
 
+    def show_fixed(self, each: Input, fixed: Fixed) -> None:
+        """Count what became of a file, and report it."""
+        super().show_fixed(each, fixed)
+        if fixed.after.text != fixed.before.text:
+            self._changed.append((each, fixed.after))
+
+    def _show_left_in_imports(self) -> None:
+        """Report what the adopted scripts make go wrong in files that they import."""
+        if not self.writes:
+            for _, source in self._changed:
+                self.project.hold(source)
+        shown = {key for found in self.tally.found for key in _keys(found)}
+        for each, source in self._changed:
+            for found in found_in_imports(source, self.config_of(each), self.project):
+                new = [one for key, one in _keys(found).items() if key not in shown]
+                shown.update(_keys(found))
+                if new:
+                    self._show_left(each, replace(found, findings=tuple(new)))
+
+    def _show_left(self, each: Input, found: CheckResult) -> None:
+        """Report what is left in a file that a script imports, and how both are adopted."""
+        path = os.path.relpath(found.source.path)
+        found = replace(found, source=replace(found.source, path=path))
+        self.tally.count_left(found, self.config_of(each))
+        if self.writes:
+            self.output.show(found)
+        folder = os.path.relpath(os.path.commonpath(map(os.path.abspath, (each.path, path))))
+        together = f"devicelint adopt {folder} --entry {each.path}"
+        for one in found.findings:
+            place = found.source.location(one.span.start)
+            said = f"{path}:{place}: left {one.code}: {each.path} leads here"
+            terminal.say(printable(f"{said}, and `{together}` takes both"))
+
     def close(self) -> None:
         """Say how much was changed, and how much is left to the reader."""
+        self._show_left_in_imports()
         self.output.close(self.tally.found)
         if self.options.quiet:
             return
@@ -67,3 +121,9 @@ class Adoption(Check):
                 tally.fixed, tally.fixed_files, tally.files, left, would=not self.writes
             )
         )
+
+
+def _keys(found: CheckResult) -> dict[tuple[str, str, Span], Finding]:
+    """The findings of a file, by what tells them from all others."""
+    home = home_of(found.source)
+    return {(home, one.code, one.span): one for one in found.findings}

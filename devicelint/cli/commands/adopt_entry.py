@@ -1,10 +1,10 @@
-"""`devicelint adopt PATH… --entry FILE`: the files of a program, all of them or none."""
+"""`devicelint adopt PATH…` of several files: those of a program together, all of them or none."""
 
 from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from devicelint.cli.commands.adopt import Adoption
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN, FileInput, Input, Unreadable
+from devicelint.finding import InputError
 from devicelint.linter import lint
 from devicelint.linter.fix_files import fix_files
 from devicelint.text.parse import parse
@@ -24,7 +25,45 @@ if TYPE_CHECKING:
     from devicelint.text.source import SourceFile
 
 
-class EntryAdoption(Adoption):
+class Together(Adoption):
+    """A run in which a script is changed together with the files that it imports."""
+
+    def adopt_together(self, sources: dict[Input, SourceFile]) -> dict[Input, Fixed]:
+        """Change the first file, a script, and the others as far as it calls what they hold."""
+        entry, *others = sources
+        configs = {each.path: self.config_of(each) for each in others}
+        configs[entry.path] = self.config_for(self.config_of(entry))
+        adopted = self.tally.attempt(entry.path, lambda: self._adopted(sources, configs))
+        return dict(zip(sources, adopted or (), strict=False))
+
+    def _adopted(
+        self, sources: dict[Input, SourceFile], configs: dict[str, Config]
+    ) -> tuple[Fixed, ...]:
+        fixed = fix_files(list(sources.values()), configs.__getitem__, self.project, has_entry=True)
+        changed = [
+            (each.place, one.after.to_bytes())
+            for each, one in zip(sources, fixed, strict=True)
+            if one.after.text != one.before.text
+        ]
+        if self.writes and changed:
+            replace_files(changed)
+        return fixed
+
+    def followed(self, each: Input) -> SourceFile:
+        """A file, once all its imports are resolved; raises InputError."""
+        source = self.text_of(each)
+        lint.check(source, self.config_of(each), self.project)
+        return source
+
+    def text_of(self, each: Input) -> SourceFile:
+        """What a file holds, or is going to; raises InputError where that cannot be parsed."""
+        source = self.project.held(each.path) or each.source()
+        for part in source.programs():
+            parse(part)
+        return source
+
+
+class EntryAdoption(Together):
     """One run of `devicelint adopt` with an entry: a script that uses what the other files hold."""
 
     def __init__(self, options: Namespace) -> None:
@@ -39,22 +78,18 @@ class EntryAdoption(Adoption):
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
         """Change all files that the script imports, or none."""
         entry = FileInput(self.entry)
-        source = self.tally.attempt(entry.path, partial(self._followed, entry))
+        source = self.tally.attempt(entry.path, partial(self.followed, entry))
         if source is None:
             return
         sources: dict[Input, SourceFile] = {entry: source}
         for each in self._reached(source, found):
-            other = self.tally.attempt(each.path, partial(_read, each))
+            other = self.tally.attempt(each.path, partial(self.text_of, each))
             if other is not None:
                 sources[each] = other
-        self._adopt(sources)
+        for each, fixed in self.adopt_together(sources).items():
+            self.report_change(fixed)
+            self.show_fixed(each, fixed)
         yield entry
-
-    def _followed(self, entry: Input) -> SourceFile:
-        """The script, once all its imports are resolved."""
-        source = _read(entry)
-        lint.check(source, self.config_of(entry), self.project)
-        return source
 
     def _reached(self, source: SourceFile, found: Iterable[Input]) -> list[Input]:
         """The files that the script imports, the closest first."""
@@ -71,35 +106,6 @@ class EntryAdoption(Adoption):
         if self.tally.files:
             super().close()
 
-    def _adopt(self, sources: dict[Input, SourceFile]) -> None:
-        entry, *others = sources
-        configs = {each.path: self.config_of(each) for each in others}
-        configs[entry.path] = self.config_for(self.config_of(entry))
-        adopted = self.tally.attempt(entry.path, lambda: self._adopted(sources, configs))
-        for each, fixed in zip(sources, adopted or (), strict=False):
-            self.report_change(fixed)
-            self.show_fixed(each, fixed)
-
-    def _adopted(
-        self, sources: dict[Input, SourceFile], configs: dict[str, Config]
-    ) -> tuple[Fixed, ...]:
-        fixed = fix_files(list(sources.values()), configs.__getitem__, self.project, has_entry=True)
-        changed = [
-            (each.place, one.after.to_bytes())
-            for each, one in zip(sources, fixed, strict=True)
-            if one.after.text != one.before.text
-        ]
-        if self.writes and changed:
-            replace_files(changed)
-        return fixed
-
-
-def _read(each: Input) -> SourceFile:
-    source = each.source()
-    for part in source.programs():
-        parse(part)
-    return source
-
 
 def _entry(named: str, paths: list[str]) -> Path:
     """The script, as it is called from here or from one of the folders that were given."""
@@ -108,3 +114,57 @@ def _entry(named: str, paths: list[str]) -> Path:
     if found is None:
         raise UsageError(f"--entry: there is no {named} here, nor in {' or '.join(paths)}")
     return found
+
+
+class ProgramsAdoption(Together):
+    """One run of `devicelint adopt` for several files: scripts go with what they import."""
+
+    def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
+        """Change each script together with the files that it leads to, and the others by one."""
+        inputs = {os.path.abspath(each.path): each for each in found}
+        done: set[Input] = set()
+        for home, led_to in self._programs(inputs).items():
+            program = [inputs[one] for one in (home, *led_to)]
+            texts = (self.tally.attempt(one.path, partial(self.text_of, one)) for one in program)
+            read = zip(program, texts, strict=True)
+            sources = {each: text for each, text in read if text is not None}
+            for each, fixed in self.adopt_together(sources).items():
+                self._show(each, fixed, is_first=each not in done)
+                done.add(each)
+            yield inputs[home]
+        yield from super().go_through([each for each in inputs.values() if each not in done])
+
+    def _show(self, each: Input, fixed: Fixed, *, is_first: bool) -> None:
+        """Report what became of a file; what several scripts lead to is counted once."""
+        if not self.writes:
+            self.project.hold(fixed.after)
+        if is_first or fixed.after.text != fixed.before.text:
+            self.report_change(fixed)
+            self.show_fixed(each, fixed)
+            self.tally.files -= not is_first
+
+    def _programs(self, inputs: Mapping[str, Input]) -> dict[str, list[str]]:
+        """The scripts, and which of the files each leads to, the closest first."""
+        led_to: dict[str, list[str]] = {}
+        for home, each in inputs.items():
+            source = None if isinstance(each, Unreadable) else _followed_quietly(self, each)
+            reached = () if source is None else self.project.imported_from(source)
+            led_to[home] = [one for one in reached if one in inputs and one != home]
+        imported = {one for those in led_to.values() for one in those}
+        return {
+            home: those
+            for home, those in led_to.items()
+            if those and home not in imported and len(those) <= _MOST_TOGETHER
+        }
+
+
+def _followed_quietly(run: Together, each: Input) -> SourceFile | None:
+    """A file whose imports are resolved; None where it cannot be read, which its turn reports."""
+    try:
+        return run.followed(each)
+    except InputError:
+        return None
+
+
+_MOST_TOGETHER = 30
+"""A script that leads to more files than this is adopted by itself."""

@@ -76,6 +76,11 @@ class Tally:
         if checked.findings:
             self.found.append(checked)
 
+    def count_left(self, checked: CheckResult, config: Config) -> None:
+        """Count the findings of a file that was not to be changed."""
+        self.count(checked, config)
+        self.files -= 1
+
     def count_fixes(self, fixed: Fixed) -> None:
         """Count what was fixed in a file."""
         self.fixed += len(fixed.applied)

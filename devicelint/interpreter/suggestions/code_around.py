@@ -20,6 +20,9 @@ from devicelint.interpreter.facts.type_conversions import says_type_alone
 from devicelint.interpreter.suggestions.walk_notes import AttributeAssignments
 
 
+_LINE = cst.SimpleStatementLine
+
+
 class CodeAround:
     """The code around an event, as it is written."""
 
@@ -90,6 +93,11 @@ class CodeAround:
         """Whether the expression is all that the current statement does."""
         statement = self._run.frame.statement
         return isinstance(statement, cst.Expr) and statement.value is expression
+
+    def has_statement(self, code: str) -> bool:
+        """Whether a line of this function is written so."""
+        lines = (one for one in descendants(self._frame.node) if type(one) is _LINE)
+        return any(self._run.code_of(one).strip() == code for one in lines)
 
     def assignment_to(self, target: Site) -> Site | None:
         """The statement that assigns to a target, where it was walked."""
