@@ -41,6 +41,8 @@ class Fixed:
     """Why the fixes of findings of `after` were not made, though they were allowed."""
     suppressed: tuple[Finding, ...] = ()
     """What comments of `after` suppress."""
+    refused: tuple[tuple[str, Span, str], ...] = ()
+    """The same as `reasons`, by the rule and where in `before` the finding stands."""
 
 
 class Approval(Protocol):
@@ -80,8 +82,17 @@ def fix_until_stable(
     now, refused = _Fixing(check, accepts, max_rounds, insists, approves).stable(first)
     reasons = {each: refused[each] for each in now.findings if each in refused}
     rolled_back = tuple(each for each, why in reasons.items() if why not in (DECLINED, QUIT))
-    places = tuple(now.places)
-    return Fixed(source, now.source, now.applied, rolled_back, now.findings, places, reasons)
+    kinds = {each: (each.code, now.origin(each.span), why) for each, why in reasons.items()}
+    return Fixed(
+        source,
+        now.source,
+        now.applied,
+        rolled_back,
+        now.findings,
+        tuple(now.places),
+        reasons,
+        refused=tuple(kinds.values()),
+    )
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,13 @@ def adopted(steps: int, changed: int, files: int, left: int, would: bool = False
     return text + (f"; {left} left to you" if left else "")
 
 
-def nothing(files: int, *, new: bool = False) -> str:
-    """Say that nothing was found, or nothing new, and where."""
-    return f"No {'new ' if new else ''}device mistakes found in {_files(files)}"
+def nothing(files: int, passed_over: int = 0, *, new: bool = False) -> str:
+    """Say that nothing was found, or nothing new, and where; and how many were not looked into."""
+    text = f"No {'new ' if new else ''}device mistakes found in {_files(files)}"
+    if not passed_over:
+        return text
+    without = "without torch, not parsed"
+    return f"{text} ({without})" if passed_over == files else f"{text} ({passed_over} {without})"
 
 
 def _files(count: int) -> str:

@@ -13,6 +13,8 @@ from functools import partial
 from typing import NamedTuple
 
 from devicelint.workspace.demands import DemandingFunctions
+from devicelint.workspace.named_files import NamedFiles
+from devicelint.workspace.outsiders import is_passed_over
 from devicelint.workspace.project_use import ProjectUse
 from devicelint.workspace.questions import APART, STARTS
 from devicelint.workspace.roots import folders_around, is_root, listed
@@ -45,11 +47,12 @@ class ImportResolver:
         """Know nothing yet."""
         self._entries: dict[str, frozenset[str]] = {}
         self._search_paths: dict[str, tuple[str, ...]] = {}
+        self._named = NamedFiles(is_passed_over)
         self._forget_uses()
 
     def _forget_uses(self) -> None:
         """Know nothing of what programs do with the machine."""
-        self._uses = ProjectUse(partial(ImportResolver.find, self), self._listing)
+        self._uses = ProjectUse(partial(ImportResolver.find, self), self._named, self._listing)
         self._demands = DemandingFunctions(partial(ImportResolver.find, self))
 
     def answer(self, home: str, question: Question) -> str | None:

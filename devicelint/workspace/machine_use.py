@@ -28,7 +28,7 @@ _ASKS = frozenset(
     }
 )
 """What tells whether there is an accelerator."""
-_DEFAULTS = frozenset({"torch.set_default_tensor_type", "torch.set_default_device"})
+DEFAULT_SETTERS = frozenset({"torch.set_default_tensor_type", "torch.set_default_device"})
 _MOVERS = frozenset(
     {
         *("accelerate", "catalyst", "composer", "deepspeed", "detectron2", "fastai", "ignite"),
@@ -189,7 +189,7 @@ class _File:
     def defaults(self) -> bool:
         """Whether the device, or the type, of tensors that are given none is set."""
         calls = (one for one in self._of(ast.Call) if isinstance(one, ast.Call))
-        return any(self.full_name(one.func) in _DEFAULTS for one in calls)
+        return any(self.full_name(one.func) in DEFAULT_SETTERS for one in calls)
 
     def _is_device(self, node: ast.AST) -> TypeGuard[ast.Call]:
         """Whether this is `torch.device(…)`."""

@@ -31,8 +31,7 @@ from devicelint.workspace.import_resolver import (
     ImportResolver,
     Question,
 )
-from devicelint.workspace.named_files import NamedFiles
-from devicelint.workspace.outsiders import Outsiders, is_passed_over
+from devicelint.workspace.outsiders import Outsiders
 from devicelint.workspace.savers import Savers
 
 if TYPE_CHECKING:
@@ -72,7 +71,6 @@ class Project(ImportResolver):
         """What was resolved in each file, by its home, and to what."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
-        self._named = NamedFiles(is_passed_over)
         self.outsiders = Outsiders(self._named, self._listing)
         self._shown: dict[str, Shown] = {}
         self.users = Users(self._named, self.outsiders, self._shown_by)

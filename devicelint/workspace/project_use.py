@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from itertools import chain
 
+from devicelint.domain.collected import is_collected
+from devicelint.workspace.contents import content_of
 from devicelint.workspace.folder_use import Find, FolderUse
+from devicelint.workspace.machine_use import DEFAULT_SETTERS, MachineUse
 from devicelint.workspace.modules import modules_below, modules_in
+from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.questions import (
     ASKED,
     AT_TIMES,
@@ -26,12 +31,20 @@ from devicelint.workspace.questions import (
 )
 from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
+_SETTERS = tuple(sorted(one.rpartition(".")[2] for one in DEFAULT_SETTERS))
+
+
+def _sets_default(home: str) -> bool:
+    return MachineUse.of(content_of(home) or b"").defaults
+
 
 @dataclass
 class ProjectUse:
     """What the files of projects do with the machine, each read once."""
 
     find: Find
+    named: NamedFiles
+    """Which files mention what sets the default device, however large the project is."""
     listing: Listing = listed
     """What lies in a folder; who reads folders himself remembers them."""
     _folders: dict[str, FolderUse | None] = field(default_factory=dict)
@@ -48,14 +61,15 @@ class ProjectUse:
         folder = self._around(home)
         if folder is None:
             return None
+        if what == DEFAULTS:
+            return self._default_set_by(home, folder)
         if what in (ON_CPU, TESTED):
             root = next(iter(self._of_project(home)), None)
             if self._folders.get(root or "") is not folder:
                 return None
             return folder.on_the_cpu(home) if what == ON_CPU else folder.tested_by(home)
-        if what in (DEFAULTS, PROGRAM):
-            does = STARTS if what == PROGRAM else what
-            return next((one for one in sorted(folder.uses) if folder.does(one, does)), None)
+        if what == PROGRAM:
+            return next((one for one in sorted(folder.uses) if folder.does(one, STARTS)), None)
         if what == LEADS:
             led = sorted(folder.led_with(home))
             return next((one for one in led if folder.does(one, CHOOSES)), None)
@@ -70,6 +84,14 @@ class ProjectUse:
         others = folder.led_from(home) if what == TAKES else folder.around(home)
         asked = sorted(others if what == CHOOSES else {*others, home})
         return next((one for one in asked if folder.does(one, what)), None)
+
+    def _default_set_by(self, home: str, folder: FolderUse) -> str | None:
+        """A file of the folder, or of the whole project besides its tests, that does so."""
+        root = next(iter(self._of_project(home)), None)
+        mentioned = [] if root is None else [self.named.files(root, one) for one in _SETTERS]
+        others = {one for found in mentioned for one in found or () if not is_collected(one)}
+        found = (one for one in sorted(folder.uses) if folder.does(one, DEFAULTS))
+        return next(chain(found, filter(_sets_default, sorted(others))), None)
 
     def _around(self, home: str) -> FolderUse | None:
         """The largest folder of the project around a file that is not too large to be read."""

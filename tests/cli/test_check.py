@@ -109,9 +109,18 @@ def write(name: str, text: str) -> Path:
 
 
 def test_nothing_found_is_status_0(run):
-    write("a.py", "fine\n")
+    write("a.py", "import torch\n")
     assert run("a.py") == (0, "", "No device mistakes found in 1 file\n")
     assert run("check", "a.py", "-q") == (0, "", "")
+
+
+def test_what_is_not_parsed_is_counted(run):
+    write("a.py", "fine (\n")
+    passed_over = "No device mistakes found in 1 file (without torch, not parsed)\n"
+    assert run("a.py") == (0, "", passed_over)
+    write("b.py", "import torch\n")
+    told = "No device mistakes found in 2 files (1 without torch, not parsed)\n"
+    assert run("a.py", "b.py") == (0, "", told)
 
 
 def test_findings_are_status_1_on_stdout_and_the_summary_on_stderr(run):

@@ -89,7 +89,7 @@ def test_where_nothing_is_fixed_the_script_is_run_as_it_is(run):
     status, out, error = run("--fix", "--prove", "--prove-steps", "1", "train.py")
     assert status == 0
     assert out.startswith("in 1 step   as it is\nCPU only    passes; no optimizer made a step\n")
-    assert error == "No device mistakes found in 1 file\n"
+    assert error == "No device mistakes found in 1 file (without torch, not parsed)\n"
 
 
 def test_what_fails_where_it_must_not_is_told(run):
@@ -99,10 +99,36 @@ def test_what_fails_where_it_must_not_is_told(run):
     assert out.endswith(
         "No run came to what is new on line 4: --prove-steps lets them make more steps\n"
     )
-    assert error == "".join(
-        f"devicelint: not proven: {machine}: the script fails\n"
-        for machine in ("CPU only", "1 GPU", "2 GPUs")
-    )
+    said = [f"{machine}: the script fails" for machine in ("CPU only", "1 GPU", "2 GPUs")]
+    said.append("no run came to what is new on line 4")
+    assert error == "".join(f"devicelint: not proven: {one}\n" for one in said)
+
+
+TRAINS = """\
+import torch
+weight = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+for step in range(5):
+    weight.sum().backward()
+    optimizer.step()
+WRONG = 1
+"""
+
+
+def test_runs_make_more_steps_until_they_come_to_what_is_new(run):
+    Path("train.py").write_text(TRAINS)
+    status, out, error = run("--fix", "--prove", "train.py")
+    assert "line 7 not reached in 3 steps: now 30\n" in error
+    assert out.startswith("in 30 steps ")
+    assert (status, "not proven" in error) == (0, False)
+
+
+def test_what_no_run_came_to_is_not_proven(run):
+    Path("train.py").write_text(TRAINS)
+    status, out, error = run("--fix", "--prove", "--prove-steps", "3", "train.py")
+    assert status == 1
+    assert "devicelint: not proven: no run came to what is new on line 7\n" in error
+    assert out.startswith("in 3 steps ")
 
 
 def test_findings_that_are_left_decide_as_ever(run):

@@ -92,3 +92,53 @@ Shift().to(device)(torch.rand(4, device=device))
     (finding,) = result.applied
     assert finding.fix is not None
     assert "not part of the state_dict" in finding.fix.message
+
+
+GUARDED = """\
+import torch
+
+on_gpu = torch.cuda.is_available()
+x = torch.rand(4).cuda() if on_gpu else torch.rand(4)
+
+
+class Bounds:
+    def __init__(self):
+        self.low = {"x": torch.zeros(4)}
+
+    def cut(self, x):
+        return torch.maximum(x, self.low["x"])
+
+
+def cut():
+    return torch.maximum(x, torch.zeros(4))
+
+
+Bounds().cut(x)
+cut()
+"""
+
+
+def test_a_guarded_accelerator_is_not_written_where_there_is_no_guard() -> None:
+    result = devicelint.fix(GUARDED)
+    assert 'self.low["x"].to(x.device)' in result.after.text
+    assert "torch.zeros(4, device=x.device)" in result.after.text
+    assert result.after.text.count("cuda()") == 1
+    assert result.remaining == ()
+
+
+def test_only_what_has_a_method_to_is_moved() -> None:
+    source = (
+        "import torch\nfrom torch.distributions import Normal\n\n"
+        "prior = Normal(torch.zeros(2), torch.ones(2))\n"
+        "device = 'cuda' if torch.cuda.is_available() else 'cpu'\n\n"
+        "class Net(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.prior = Normal(torch.zeros(2), torch.ones(2))\n\n"
+        "    def forward(self, x):\n"
+        "        return self.prior.log_prob(x)\n\n"
+        "Net()(torch.ones(2, device=device))\n"
+    )
+    checked = devicelint.check(source)
+    assert [one.code for one in checked.findings] == ["DEV103"]
+    assert ".prior.to(" not in devicelint.fix(source).after.text

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devicelint.finding import Edit, Finding, Fix, InputError, Severity, Span
+from devicelint.finding import (
+    FOR_ACCELERATORS,
+    Edit,
+    Finding,
+    Fix,
+    InputError,
+    Safety,
+    Severity,
+    Span,
+)
 from devicelint.fixes import Fixed, fix_until_stable
 from devicelint.text.source import SourceFile
 
@@ -242,3 +251,35 @@ def test_fixing_twice_is_fixing_once(text: str, rules: list[Rule]) -> None:
     assert twice.after.text == once.after.text
     assert twice.rolled_back == once.rolled_back
     assert twice.remaining == once.remaining
+
+
+def uncovering(text: str, *, uncovers: bool) -> Fixed:
+    """An error whose fix shows the next one, which is fixed as well."""
+    plain = check_for(("DEV1", "bad", "worse"), ("DEV2", "worse", "good"))
+
+    def check(source: SourceFile) -> tuple[Finding, ...]:
+        found = plain(source)
+        return tuple(
+            replace(one, fix=replace(one.fix, uncovers=uncovers)) for one in found if one.fix
+        )
+
+    return fix_until_stable(SourceFile.from_text(text), check, lambda finding: True)
+
+
+def test_what_an_error_hid_is_fixed_with_it() -> None:
+    assert uncovering("bad", uncovers=True).after.text == "good"
+    kept = uncovering("bad", uncovers=False)
+    assert kept.after.text == "bad"
+    assert kept.refused == (("DEV1", Span(0, 3), "it would bring DEV2 in line 1"),)
+
+
+@pytest.mark.parametrize(("safety", "after"), [(Safety.SAFE, "bad"), (Safety.UNSAFE, "good")])
+def test_no_safe_fix_makes_a_program_one_for_accelerators_alone(safety: Safety, after: str) -> None:
+    def check(source: SourceFile) -> tuple[Finding, ...]:
+        if source.text == "bad":
+            fix = Fix("fix", (Edit(Span(0, 3), "good"),), safety)
+            return (Finding("DEV1", "a-rule", Severity.ERROR, "bad", Span(0, 3), fix=fix),)
+        return (Finding(FOR_ACCELERATORS, "a-note", Severity.NOTE, "good", Span(0, 4)),)
+
+    fixed = fix_until_stable(SourceFile.from_text("bad"), check, lambda finding: True)
+    assert fixed.after.text == after

@@ -87,6 +87,12 @@ def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> CheckResult:
     )
 
 
+def refused() -> CheckResult:
+    """A finding whose fix was tried, and is not offered."""
+    source = SourceFile.from_text("x.cuda()\n", f"{ROOT}/refused.py")
+    return CheckResult(source, (finding(Span(0, 8), unfixed="one was tried: it would not fix it"),))
+
+
 def revealed() -> CheckResult:
     source = SourceFile.from_text("reveal_device(x)\n", "/elsewhere/x.py")
     answer = finding(Span(14, 15), code="DEV000", name="revealed-device", severity=Severity.NOTE)

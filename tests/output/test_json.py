@@ -49,7 +49,7 @@ def test_every_key_is_in_some_report():
             return set(value).union(*map(keys, value.values()))
         return set()
 
-    files = [samples.awkward(), samples.across()[0], *samples.NOTEBOOKS]
+    files = [samples.awkward(), samples.refused(), samples.across()[0], *samples.NOTEBOOKS]
     found = json.loads(samples.written("json", files, context=samples.across()[1]))
     described = set().union(
         *(kind.get("properties", {}) for kind in SCHEMA["definitions"].values())

@@ -237,3 +237,17 @@ def test_a_module_of_a_package_that_is_called_setup_marks_no_project(tmp_path: P
     setup = str(tmp_path / "net" / "setup.py")
     assert resolver.find(str(tmp_path / "net" / "main.py"), "net.setup", 0) == setup
     assert resolver.find(str(tmp_path / "apart" / "main.py"), "net.setup", 0) is None
+
+
+def test_the_default_device_is_looked_for_in_a_project_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_use, "_MOST_LINES", 3)
+    files = {
+        "net/layers.py": "import torch\n" * 3,
+        "more/layers.py": "import torch\n" * 3,
+        "tests/test_layers.py": "import torch\ntorch.set_default_device('cuda')\n",
+    }
+    assert about(put(tmp_path, files), tmp_path / "net/layers.py", DEFAULTS) is None
+    program = {"examples/run.py": "import torch\ntorch.set_default_device('cuda')\n"}
+    assert about(put(tmp_path, program), tmp_path / "net/layers.py", DEFAULTS) == "run.py"

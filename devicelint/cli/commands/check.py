@@ -280,4 +280,5 @@ class Check:
         if found := summary.found(tally.found, self.unsafe_fixes):
             terminal.say(found)
         elif not tally.problems and not tally.fixed:
-            terminal.say(summary.nothing(tally.files, new=self.existing_findings.hides_findings))
+            new = self.existing_findings.hides_findings
+            terminal.say(summary.nothing(tally.files, tally.passed_over, new=new))

@@ -20,4 +20,7 @@ def examine(source: SourceFile, config: Config, project: Callable[[], Project]) 
         return CheckResult(source, ())
     with part("import"):
         from devicelint.linter import lint
-    return lint.check(source, config, project())
+        from devicelint.linter.offered import with_offered_fixes
+    checked = lint.check(source, config, project())
+    with part("fixes"):
+        return with_offered_fixes(checked, config, project())

@@ -131,6 +131,8 @@ class Output:
         """Print what the script did on each machine, or leave it to the report."""
         from devicelint.output import proof as proof_report
 
+        for problem in proof["problems"]:
+            terminal.say(printable(f"devicelint: not proven: {problem}"))
         for report, _ in self._besides:
             report.proof(proof)
         shows_proof = not (self.options.diff or self.options.statistics)
@@ -142,8 +144,6 @@ class Output:
             if among_others:
                 stream.write(f"{printable(proof['script'])}\n")
             stream.write(proof_report.render(proof, terminal.paint_for(stream), width))
-        for problem in proof["problems"]:
-            terminal.say(printable(f"devicelint: not proven: {problem}"))
 
     def close(self, found: Sequence[CheckResult]) -> None:
         """Print what is printed of all files together; raises InputError where it cannot be."""

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from devicelint.cli import terminal
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN
 from devicelint.finding import InputError
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 NEEDED = {"runtime_guard": "runtime_guard", "torch": "PyTorch"}
 """What runs scripts: the package that is imported there, and its name for people."""
 
-DEFAULT_STEPS = "3"
+STEPS = ("3", "30", "300")
+"""How many steps runs make where nobody says it: the first of them that gets to all that is new."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
@@ -60,14 +62,47 @@ def scripts(files: Sequence[Fixed], options: Namespace, project: Project) -> lis
 def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, Any]:
     """Run a script as it was and as it is now, and return what each machine made of it.
 
-    What it imports is read as it was and as it is now as well, wherever that lies meanwhile.
+    What it imports is read as it was and as it is now as well, wherever that lies meanwhile.  Where
+    no number of steps is asked for, runs that come to an end of theirs before they have come to
+    all that is new are made again with more of them.  What none came to is not proven.
 
     Raises:
         InputError: it cannot be run.
     """
+    document: dict[str, Any] = {}
+    for steps in (options.prove_steps,) if options.prove_steps else STEPS:
+        if document:
+            terminal.say(
+                f"{_places(document)} not reached in {document['steps']} steps: now {steps}"
+            )
+        document = _run(script, files, options, steps)
+        if not _may_come_further(document):
+            break
+    _name_places(document, script)
+    if places := _places(document):
+        document["problems"].append(f"no run came to what is new on {places}")
+    return document
+
+
+def _may_come_further(document: dict[str, Any]) -> bool:
+    """Whether something new was not reached, and a run that went well was ended by its steps."""
+    is_cut = any(
+        run["failure"] is None and run["steps"] >= document["steps"] for run in document["after"]
+    )
+    return is_cut and bool(_places(document))
+
+
+def _places(document: dict[str, Any]) -> str:
+    """What is new and no run came to: `lines 4, 12, net.py:7`."""
+    lines = document["unreached_lines"]
+    own = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
+    return ", ".join([*own, *document["unreached_elsewhere"]])
+
+
+def _run(script: Fixed, files: Sequence[Fixed], options: Namespace, steps: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="devicelint-") as folder:
         texts = list(_texts(script, files, Path(folder)))
-        command = _command(script.after.path, texts, options)
+        command = _command(script.after.path, texts, options, steps)
         said = subprocess.run(command, capture_output=True, check=False)
     try:
         document: dict[str, Any] = json.loads(said.stdout)
@@ -75,7 +110,6 @@ def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, 
         lines = said.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"runtime_guard ended with status {said.returncode}"
         raise InputError(script.after.path, 1, 0, f"nothing is proven: {why}") from None
-    _name_places(document, script)
     return document
 
 
@@ -128,9 +162,9 @@ def _name_places(document: dict[str, Any], script: Fixed) -> None:
         ]
 
 
-def _command(script: str, words: list[str], options: Namespace) -> list[str]:
+def _command(script: str, words: list[str], options: Namespace, steps: str) -> list[str]:
     command = [sys.executable, "-m", "runtime_guard", "prove", "--json=-", *words]
-    command.append(f"--steps={options.prove_steps or DEFAULT_STEPS}")
+    command.append(f"--steps={steps}")
     if options.prove_timeout is not None:
         command.append(f"--timeout={options.prove_timeout}")
     # A name that begins with a dash is no option.

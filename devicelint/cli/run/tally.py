@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from devicelint.cli import terminal
 from devicelint.finding import REVEALED, Finding, InputError, Severity
+from devicelint.linter.result import concerns_devices
 from devicelint.output import internal_error
 from devicelint.output.visible import printable
 
@@ -24,6 +25,8 @@ class Tally:
     """Counts what a run found and changed, and reports every problem once."""
 
     files: int = 0
+    passed_over: int = 0
+    """Those of them that mention nothing of torch, so that nobody parses them."""
     found: list[CheckResult] = field(default_factory=list)
     """The files with findings."""
     has_findings: bool = False
@@ -69,6 +72,7 @@ class Tally:
     def count(self, checked: CheckResult, config: Config) -> None:
         """Count a file and its findings."""
         self.files += 1
+        self.passed_over += not concerns_devices(checked.source)
         self.has_findings |= any(_counts(finding, config) for finding in checked.findings)
         for one in checked.assumed:
             if not one.known or one.place not in self.assumed:

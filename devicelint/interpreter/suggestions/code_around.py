@@ -19,7 +19,6 @@ from devicelint.interpreter.facts.training_loops import training_loop
 from devicelint.interpreter.facts.type_conversions import says_type_alone
 from devicelint.interpreter.suggestions.walk_notes import AttributeAssignments
 
-
 _LINE = cst.SimpleStatementLine
 
 

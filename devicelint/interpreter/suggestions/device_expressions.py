@@ -30,6 +30,12 @@ from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.tensor_parameters import is_doubted
 from devicelint.interpreter.suggestions.walk_notes import ConditionalMoves
+from devicelint.interpreter.suggestions.written_devices import (
+    device_of_creation,
+    is_choice,
+    root,
+    roots,
+)
 
 _WITH_WEIGHT = frozenset(
     "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
@@ -84,9 +90,17 @@ class Spelling:
                 return f".{call.func.attr.value}({given})"
         if spelled is not None:
             return f".to({spelled})"
-        is_there = since is not None and since.verb is Verb.CREATED_ON and _is_hard(since.site)
-        hard = is_there and since is not None and not self._is_guarded(since.site, place)
-        return f'.to("{device}")' if isinstance(device, Known) and hard else None
+        is_created = since is not None and since.verb is Verb.CREATED_ON
+        return self._as_created(device, since.site, place) if since and is_created else None
+
+    def _as_created(self, device: Device, made: Site, place: Site) -> str | None:
+        """The device that a creation is given, where that is the same here, or written out."""
+        given = device_of_creation(made)
+        if given is not None and is_choice(given) and self._means_the_same(given, device):
+            return f".to({self._run.code_of(given)})"
+        is_hard = given is None or isinstance(given, (cst.BaseString, cst.Call))
+        hard = is_hard and isinstance(device, Known) and not self._is_guarded(made, place)
+        return f'.to("{device}")' if hard else None
 
     def _is_guarded(self, move: Site, place: Site) -> bool:
         """Whether a condition guards a move that does not guard a place.
@@ -118,7 +132,7 @@ class Spelling:
 
     def of_value(self, value: Value, site: Site) -> str | None:
         """An expression for the device of a value that `site` names here: `x.device`."""
-        if not isinstance(site, (cst.Name, cst.Attribute)) or not self._is_bound(_root(site)):
+        if not isinstance(site, (cst.Name, cst.Attribute)) or not self._is_bound(root(site)):
             return None
         code = self._run.code_of(site)
         if isinstance(value, (Tensor, Symbolic)):
@@ -235,7 +249,9 @@ class Spelling:
     def _means_the_same(self, node: cst.BaseExpression, device: Device) -> bool:
         if isinstance(node, (cst.SimpleString, cst.Integer)):
             return True
-        if not isinstance(node, (cst.Name, cst.Attribute)) or not self._is_bound(_root(node)):
+        if not (isinstance(node, (cst.Name, cst.Attribute)) or is_choice(node)):
+            return False
+        if not all(map(self._is_bound, roots(node))):
             return False
         outer, self._run.frame = self._run.frame, self._frame
         with self._run.muted():
@@ -249,13 +265,6 @@ class Spelling:
 def _names_variable(move: cst.Call) -> bool:
     """Whether a move names a variable, and no accelerator itself."""
     return any(isinstance(one.value, (cst.Name, cst.Attribute)) for one in move.args)
-
-
-def _is_hard(made: Site) -> bool:
-    """Whether a creation writes its device out, as a string or by its type."""
-    given = made.args if isinstance(made, cst.Call) else ()
-    device = (one.value for one in given if one.keyword and one.keyword.value == "device")
-    return isinstance(next(device, None), (cst.BaseString, cst.Call, type(None)))
 
 
 def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> str | None:
@@ -282,13 +291,6 @@ def _gives(value: Value, device: Device | None) -> bool:
     if not isinstance(value, DeviceHandle) or isinstance(value.device, Unsure):
         return False
     return device is None or device == value.device
-
-
-def _root(node: cst.BaseExpression) -> str:
-    """The name that an expression such as `a.b.c` starts with."""
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _is_in_class(body: cst.CSTNode, around: Mapping[cst.CSTNode, cst.CSTNode], place: Site) -> bool:

@@ -71,6 +71,7 @@ def _entry(source: SourceFile, finding: Finding, context: reporter.ReportContext
         ]
         + [_elsewhere(place) for place in finding.elsewhere],
         "severity": finding.severity.value,
+        **({"unfixed": finding.unfixed} if finding.unfixed else {}),
         "url": help_uri(finding.code),
         **_location(source, finding.span),
     }

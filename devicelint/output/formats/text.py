@@ -52,6 +52,8 @@ def _finding(source: SourceFile, finding: Finding, paint: Paint, width: int) -> 
     if finding.fix is not None:
         safety = finding.fix.safety.value
         yield f"  {paint('fix:', 'bold green')} {printable(finding.fix.message)} ({safety})"
+    elif finding.unfixed:
+        yield f"  {paint('no fix:', 'bold')} {printable(finding.unfixed)}"
 
 
 def _header(source: SourceFile, finding: Finding, paint: Paint) -> str:

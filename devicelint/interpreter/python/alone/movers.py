@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import libcst as cst
 
 from devicelint.domain.devices import Device, Known, Unsure, may_be_accelerator
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import Class, Function, Instance, Module, Placed, Tensor, Value
+from devicelint.domain.values import (
+    Class,
+    DictOf,
+    Function,
+    Instance,
+    ListOf,
+    Module,
+    Placed,
+    Tensor,
+    Tuple,
+    Value,
+)
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device, order_of_bases
@@ -18,9 +30,17 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.facts.stored_attributes import ANY, Stored
+from devicelint.interpreter.python.containers.contents import parts_of
 from devicelint.interpreter.python.functions import call_function
 
 _REGISTERED = ("parameter", "buffer")
+_MOST = 16
+"""So many tensors of a list or tuple are looked at."""
+_DEEPEST = 3
+"""How far a list in a list in a list is looked into."""
+
+Places = tuple[Device, ...]
+"""Where the tensors are that an attribute holds, in their order."""
 
 Movers = dict[str, set[Site]]
 """The methods that leave an attribute on another device, by its name."""
@@ -43,7 +63,7 @@ def movers_of(run: Run, cls: Class, made: Instance | Module, preparing: set[Site
         with run.muted():
             call_function(run, method, Arguments(open=True, may_name=True), None, receiver=made)
         for name, device in kept.items():
-            if not run.state.dead and _device_of(run, made, name) != device:
+            if not run.state.dead and _places_of(run, run.state.read(made.ref, name)) != device:
                 found.setdefault(name, set()).add(method.node)
         run.state, run.frame, run.entered = before, outer, entered
     return found
@@ -55,34 +75,54 @@ def open_what_others_move(run: Run, made: Value, movers: Movers, method: Site) -
         assert isinstance(made, (Instance, Module))
         value = run.state.read(made.ref, name)
         nowhere = Unsure("another method may have moved it")
-        if methods - {method} and isinstance(value, Tensor):
-            run.state.write(made.ref, name, replace(value, device=nowhere))
-        elif methods - {method} and isinstance(value, Module):
+        if methods - {method} and isinstance(value, Module):
             place = Placed(nowhere, Step(Verb.REGISTERED, made, nowhere))
             run.state.write(value.ref, DEVICE_FIELD, place)
+        elif methods - {method} and value is not None:
+            run.state.write(made.ref, name, _opened(run, value, nowhere))
 
 
-def _kept(run: Run, made: Instance | Module) -> dict[str, Device]:
+def _opened(run: Run, value: Value, nowhere: Unsure, depth: int = 0) -> Value:
+    """The same, with its tensors nobody knows where: those of a list are opened in their place."""
+    if isinstance(value, Tensor):
+        return replace(value, device=nowhere)
+    if isinstance(value, Tuple):
+        items = tuple(_opened(run, one, nowhere, depth + 1) for one in value.items)
+        return replace(value, items=items)
+    if isinstance(value, (ListOf, DictOf)):
+        for name, one in tuple(run.state.fields(value.ref).items()):
+            if isinstance(one, Tensor) or (depth < _DEEPEST and _holds(one)):
+                run.state.write(value.ref, name, _opened(run, one, nowhere, depth + 1))
+    return value
+
+
+def _kept(run: Run, made: Instance | Module) -> dict[str, Places]:
     """Where an object keeps what it has: its tensors, and what it has moved itself."""
-    found: dict[str, Device] = {}
+    found: dict[str, Places] = {}
     for name, value in run.state.fields(made.ref).items():
-        device = _device_of(run, made, name)
-        if device is None:
-            continue
-        if isinstance(value, Tensor):
-            is_kept = value.role not in _REGISTERED and isinstance(device, Known)
+        places = () if name.startswith("@") else _places_of(run, value)
+        if isinstance(value, Module):
+            is_kept = isinstance(made, Instance) and any(map(may_be_accelerator, places))
         else:
-            is_kept = isinstance(made, Instance) and may_be_accelerator(device)
+            is_kept = any(isinstance(one, Known) for one in places)
+            is_kept = is_kept and getattr(value, "role", "") not in _REGISTERED
         if is_kept:
-            found[name] = device
+            found[name] = places
     return found
 
 
-def _device_of(run: Run, made: Instance | Module, name: str) -> Device | None:
-    value = run.state.read(made.ref, name)
+def _places_of(run: Run, value: Value | None, depth: int = 0) -> Places:
     if isinstance(value, Module):
-        return module_device(run, value).device
-    return value.device if isinstance(value, Tensor) else None
+        return (module_device(run, value).device,)
+    if isinstance(value, Tensor):
+        return (value.device,)
+    parts = parts_of(run, value) if value is not None and _holds(value) else ()
+    held = (one for one in parts if isinstance(one, Tensor) or (depth < _DEEPEST and _holds(one)))
+    return tuple(place for one in islice(held, _MOST) for place in _places_of(run, one, depth + 1))
+
+
+def _holds(value: Value) -> bool:
+    return isinstance(value, (Tuple, ListOf, DictOf))
 
 
 def _entries(run: Run, cls: Class, preparing: set[Site]) -> Iterator[Function]:
