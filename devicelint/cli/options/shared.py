@@ -35,7 +35,7 @@ def add_proof_options(parser: argparse.ArgumentParser) -> None:
         "--prove-steps",
         type=_number_of_steps,
         metavar="N",
-        help="end each run after N training steps (3)",
+        help="end each run after N training steps (3, then 30 and 300 until all that is new ran)",
     )
     group.add_argument(
         "--prove-timeout", type=_seconds, metavar="S", help="seconds for each run (300)"
