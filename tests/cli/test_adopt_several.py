@@ -105,6 +105,16 @@ def test_two_scripts_share_what_they_lead_to(project, capsys):
     assert "Adopted 3 files" in capsys.readouterr().err
 
 
+def test_a_folder_is_left_as_it_was_where_a_file_cannot_be_written(project, capsys, monkeypatch):
+    def fail(changed: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("devicelint.cli.commands.adopt_entry.replace_files", fail)
+    assert adopt(".") == 2
+    assert texts() == FILES
+    assert "no space left" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("mode", [[], ["--diff"], ["--check"]])
 def test_a_script_alone_names_what_it_leaves_in_its_imports(project, capsys, mode):
     Path("lib/engine.py").write_text(

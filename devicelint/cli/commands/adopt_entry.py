@@ -130,7 +130,7 @@ class ProgramsAdoption(Together):
             sources = {each: text for each, text in read if text is not None}
             for each, fixed in self.adopt_together(sources).items():
                 self._show(each, fixed, is_first=each not in done)
-                done.add(each)
+            done.update(sources)
             yield inputs[home]
         yield from super().go_through([each for each in inputs.values() if each not in done])
 
