@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.json = options.json and options.json.absolute()
     other = _planted if options.planted else _repaired if options.fix else None
     if other and options.on == "cuda":
-        parser.error("--planted and --fix are for virtual GPUs")
+        named = "--planted" if options.planted else "--fix"
+        parser.error(f"{named} is for virtual GPUs: what is judged is in the linter")
     if other or options.on == "virtual":
         # Before torch is imported: what it sees then is the machine without a GPU.
         with patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""):
