@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 from benchmarks.differential.cuda import ContextLost, Cuda
 from benchmarks.differential.generating import programs_of
@@ -16,6 +17,9 @@ from benchmarks.differential.judging import Verdict
 from benchmarks.differential.program import Program
 from benchmarks.differential.tally import Tally
 from benchmarks.differential.trial import trial
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 _KEPT = 3
 """So many programs of each hole are kept, the shortest."""
@@ -80,10 +84,16 @@ class Found:
 
 def measured(orders: Sequence[Order], jobs: int = 1) -> Found:
     """Judge all of them, so many at the same time, until CUDA is lost."""
+    return _together(each_of(judged_programs, orders, jobs))
+
+
+def each_of(work: Callable[[Given], Made], orders: Sequence[Given], jobs: int) -> Iterator[Made]:
+    """What work makes of each order, in their order; in processes, where there are several."""
     if jobs <= 1 or len(orders) == 1:
-        return _together(map(judged_programs, orders))
+        yield from map(work, orders)
+        return
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        return _together(pool.imap(judged_programs, orders, 1))
+        yield from pool.imap(work, orders, 1)
 
 
 def _together(parts: Iterable[Found]) -> Found:

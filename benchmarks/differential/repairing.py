@@ -5,9 +5,8 @@ README.md beside this defines what is counted.
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import islice
@@ -16,9 +15,10 @@ from typing import Any, Literal, TypeAlias
 
 from benchmarks.checking import TookTooLong, limited
 from benchmarks.differential.generating import programs_of
+from benchmarks.differential.measuring import each_of
 from benchmarks.differential.outcomes import Run
 from benchmarks.differential.program import Program
-from benchmarks.differential.report import table
+from benchmarks.differential.report import plain, table
 from benchmarks.differential.running import Ran
 from benchmarks.differential.trial import BATCH, Trial, trial
 from devicelint.config import Config
@@ -180,12 +180,12 @@ class _Work:
         config = config if self.mode == "fix" else config.for_adoption()
         try:
             with limited(LIMIT):
-                first = lint.check(source, config, project).findings
-                fixed = lint.fix(source, config, project)
+                checked = lint.check(source, config, project)
+                fixed = lint.fix(source, config, project, known=checked)
         except (Exception, TookTooLong) as error:  # noqa: BLE001 - whatever it is, it is counted
             self.repairs.faults[f"{type(error).__name__}: {error}"] += 1
             return None
-        self.repairs.count(first, fixed)
+        self.repairs.count(checked.findings, fixed)
         return fixed if fixed.after.text != source.text else None
 
 
@@ -201,16 +201,8 @@ def repaired(seed: int, programs: int, mode: Mode) -> Repairs:
 
 def repaired_of(seeds: Sequence[int], programs: int, mode: Mode, jobs: int = 1) -> Repairs:
     """Do so for several seeds, so many at the same time."""
-    one = partial(repaired, programs=programs, mode=mode)
-    if jobs <= 1 or len(seeds) == 1:
-        return _together(map(one, seeds))
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        return _together(pool.imap(one, seeds, 1))
-
-
-def _together(parts: Iterable[Repairs]) -> Repairs:
     repairs = Repairs()
-    for part in parts:
+    for part in each_of(partial(repaired, programs=programs, mode=mode), seeds, jobs):
         repairs += part
     return repairs
 
@@ -241,15 +233,11 @@ def _offers(repairs: Repairs) -> Iterator[tuple[object, ...]]:
 
 def as_json(repairs: Repairs) -> dict[str, Any]:
     """The figures as plain values."""
-    figures = {each.name: getattr(repairs, each.name) for each in fields(repairs)}
-    del figures["cases"]
-    for name, value in figures.items():
-        if isinstance(value, Counter):
-            figures[name] = {
-                ", ".join(key) if isinstance(key, tuple) else key: count
-                for key, count in value.most_common()
-            }
-    return figures
+    return {
+        name: plain(value) if isinstance(value, Counter) else value
+        for name, value in vars(repairs).items()
+        if name != "cases"
+    }
 
 
 def write_cases(repairs: Repairs, folder: Path) -> None:

@@ -55,7 +55,7 @@ def last_line(tally: Tally) -> str:
 def as_json(tally: Tally, holes: Sequence[tuple[Hole, int]], seconds: float) -> dict[str, Any]:
     """The figures as plain values."""
     figures: dict[str, Any] = {
-        name: _plain(value) if isinstance(value, Counter) else value
+        name: plain(value) if isinstance(value, Counter) else value
         for name, value in vars(tally).items()
     }
     figures["holes"] = [
@@ -151,7 +151,8 @@ def _alarms(tally: Tally) -> Iterator[tuple[object, ...]]:
         yield rule, kind, count
 
 
-def _plain(counter: Counter[Any]) -> dict[str, int]:
+def plain(counter: Counter[Any]) -> dict[str, int]:
+    """Counts by words, the largest first."""
     return {
         ", ".join(map(str, key)) if isinstance(key, tuple) else str(key): count
         for key, count in counter.most_common()

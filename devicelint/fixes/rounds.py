@@ -82,7 +82,6 @@ def fix_until_stable(
     now, refused = _Fixing(check, accepts, max_rounds, insists, approves).stable(first)
     reasons = {each: refused[each] for each in now.findings if each in refused}
     rolled_back = tuple(each for each, why in reasons.items() if why not in (DECLINED, QUIT))
-    kinds = {each: (each.code, now.origin(each.span), why) for each, why in reasons.items()}
     return Fixed(
         source,
         now.source,
@@ -91,7 +90,7 @@ def fix_until_stable(
         now.findings,
         tuple(now.places),
         reasons,
-        refused=tuple(kinds.values()),
+        refused=tuple((one.code, now.origin(one.span), why) for one, why in reasons.items()),
     )
 
 

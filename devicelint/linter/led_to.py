@@ -7,7 +7,7 @@ from pathlib import Path
 
 from devicelint.config import Config
 from devicelint.finding import InputError
-from devicelint.linter.lint import check, check_as_called
+from devicelint.linter.lint import check_as_called
 from devicelint.linter.result import CheckResult
 from devicelint.text.source import SourceFile
 from devicelint.workspace.files import read_source
@@ -17,8 +17,10 @@ from devicelint.workspace.project import Project, home_of
 def found_in_imports(
     source: SourceFile, config: Config, project: Project
 ) -> tuple[CheckResult, ...]:
-    """The mistakes in files that a script imports, where it calls what they hold."""
-    check(source, config, project)  # Until then it is not known what it imports.
+    """The mistakes in files that a script imports, where it calls what they hold.
+
+    It is known what it imports where the project has seen a check of it.
+    """
     others = tuple(_read(source, project))
     if not others:
         return ()

@@ -75,16 +75,20 @@ def fix(
     project: Project | None = None,
     approves: Approval | None = None,
     reported: ReportFilter | None = None,
+    *,
+    known: CheckResult | None = None,
 ) -> Fixed:
     """Apply the fixes that the configuration allows until nothing changes.
 
-    `approves` is asked about each, and may say no.  What `reported` leaves out is not fixed.
+    `approves` is asked about each, and may say no.  What `reported` leaves out is not fixed, and
+    what is `known` of the source is not found out again.
     """
     config, hidden = config or Config(), Hidden(reported)
     suppressed: dict[str, tuple[Finding, ...]] = {}
 
     def found(text: SourceFile) -> tuple[Finding, ...]:
-        checked = check(text, config, project)
+        is_known = known is not None and text is known.source
+        checked = known if known and is_known else check(text, config, project)
         suppressed[text.text] = checked.suppressed
         hidden.update(checked)
         return checked.findings

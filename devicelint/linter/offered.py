@@ -36,7 +36,7 @@ def _is_unsafe(finding: Finding) -> bool:
 
 
 def _refused(checked: CheckResult, config: Config, project: Project) -> Refused:
-    fixed = fix(checked.source, config, project)
+    fixed = fix(checked.source, config, project, known=checked)
     return {(code, place): why for code, place, why in fixed.refused}
 
 

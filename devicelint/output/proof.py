@@ -52,14 +52,17 @@ def _losses(proof: dict[str, Any]) -> str:
     return printable(f"{sentence[0].upper()}{sentence[1:]}") + "\n"
 
 
-def _unreached(proof: dict[str, Any]) -> str:
+def unreached(proof: dict[str, Any]) -> str:
+    """What is new and no run came to: `lines 4, 12, net.py:7`."""
     lines = proof["unreached_lines"]
-    places = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
-    places += map(printable, proof["unreached_elsewhere"])
-    if not places:
-        return ""
-    which = ", ".join(places)
-    return f"No run came to what is new on {which}: --prove-steps lets them make more steps\n"
+    own = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
+    return ", ".join([*own, *proof["unreached_elsewhere"]])
+
+
+def _unreached(proof: dict[str, Any]) -> str:
+    which = printable(unreached(proof))
+    steps = "--prove-steps lets them make more steps"
+    return f"No run came to what is new on {which}: {steps}\n" if which else ""
 
 
 def _steps(proof: dict[str, Any]) -> str:

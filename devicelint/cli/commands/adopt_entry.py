@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +49,11 @@ class Together(Adoption):
             replace_files(changed)
         return fixed
 
+    def texts_of(self, files: Iterable[Input]) -> dict[Input, SourceFile]:
+        """What files hold; those that cannot be parsed are reported, and left out."""
+        read = {one: self.tally.attempt(one.path, partial(self.text_of, one)) for one in files}
+        return {one: text for one, text in read.items() if text is not None}
+
     def followed(self, each: Input) -> SourceFile:
         """A file, once all its imports are resolved; raises InputError."""
         source = self.text_of(each)
@@ -57,7 +62,7 @@ class Together(Adoption):
 
     def text_of(self, each: Input) -> SourceFile:
         """What a file holds, or is going to; raises InputError where that cannot be parsed."""
-        source = self.project.held(each.path) or each.source()
+        source = self.other_files.source(each)
         for part in source.programs():
             parse(part)
         return source
@@ -81,11 +86,7 @@ class EntryAdoption(Together):
         source = self.tally.attempt(entry.path, partial(self.followed, entry))
         if source is None:
             return
-        sources: dict[Input, SourceFile] = {entry: source}
-        for each in self._reached(source, found):
-            other = self.tally.attempt(each.path, partial(self.text_of, each))
-            if other is not None:
-                sources[each] = other
+        sources = {entry: source, **self.texts_of(self._reached(source, found))}
         for each, fixed in self.adopt_together(sources).items():
             self.report_change(fixed)
             self.show_fixed(each, fixed)
@@ -124,10 +125,7 @@ class ProgramsAdoption(Together):
         inputs = {os.path.abspath(each.path): each for each in found}
         done: set[Input] = set()
         for home, led_to in self._programs(inputs).items():
-            program = [inputs[one] for one in (home, *led_to)]
-            texts = (self.tally.attempt(one.path, partial(self.text_of, one)) for one in program)
-            read = zip(program, texts, strict=True)
-            sources = {each: text for each, text in read if text is not None}
+            sources = self.texts_of(inputs[one] for one in (home, *led_to))
             for each, fixed in self.adopt_together(sources).items():
                 self._show(each, fixed, is_first=each not in done)
             done.update(sources)
@@ -147,9 +145,9 @@ class ProgramsAdoption(Together):
         """The scripts, and which of the files each leads to, the closest first."""
         led_to: dict[str, list[str]] = {}
         for home, each in inputs.items():
-            source = None if isinstance(each, Unreadable) else _followed_quietly(self, each)
-            reached = () if source is None else self.project.imported_from(source)
-            led_to[home] = [one for one in reached if one in inputs and one != home]
+            led_to[home] = [
+                one for one in self._reached_from(each) if one in inputs and one != home
+            ]
         imported = {one for those in led_to.values() for one in those}
         return {
             home: those
@@ -157,13 +155,12 @@ class ProgramsAdoption(Together):
             if those and home not in imported and len(those) <= _MOST_TOGETHER
         }
 
-
-def _followed_quietly(run: Together, each: Input) -> SourceFile | None:
-    """A file whose imports are resolved; None where it cannot be read, which its turn reports."""
-    try:
-        return run.followed(each)
-    except InputError:
-        return None
+    def _reached_from(self, each: Input) -> Collection[str]:
+        """What a file imports; nothing where it cannot be read, which its turn reports."""
+        try:
+            return self.project.imported_from(self.followed(each))
+        except InputError:
+            return ()
 
 
 _MOST_TOGETHER = 30

@@ -18,6 +18,7 @@ from devicelint.cli import terminal
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN
 from devicelint.finding import InputError
+from devicelint.output.proof import unreached
 from devicelint.workspace.project import home_of
 
 if TYPE_CHECKING:
@@ -73,13 +74,13 @@ def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, 
     for steps in (options.prove_steps,) if options.prove_steps else STEPS:
         if document:
             terminal.say(
-                f"{_places(document)} not reached in {document['steps']} steps: now {steps}"
+                f"{unreached(document)} not reached in {document['steps']} steps: now {steps}"
             )
         document = _run(script, files, options, steps)
         if not _may_come_further(document):
             break
     _name_places(document, script)
-    if places := _places(document):
+    if places := unreached(document):
         document["problems"].append(f"no run came to what is new on {places}")
     return document
 
@@ -89,14 +90,7 @@ def _may_come_further(document: dict[str, Any]) -> bool:
     is_cut = any(
         run["failure"] is None and run["steps"] >= document["steps"] for run in document["after"]
     )
-    return is_cut and bool(_places(document))
-
-
-def _places(document: dict[str, Any]) -> str:
-    """What is new and no run came to: `lines 4, 12, net.py:7`."""
-    lines = document["unreached_lines"]
-    own = [f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"] if lines else []
-    return ", ".join([*own, *document["unreached_elsewhere"]])
+    return is_cut and bool(unreached(document))
 
 
 def _run(script: Fixed, files: Sequence[Fixed], options: Namespace, steps: str) -> dict[str, Any]:

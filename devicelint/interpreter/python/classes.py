@@ -141,6 +141,12 @@ def torch_base(cls: Class) -> str:
     return ""
 
 
+def torch_base_of(run: Run, module: Module) -> str | None:
+    """The class of torch from which that of a Module derives; None where no class is the file's."""
+    cls = run.state.read(module.ref, CLASS_FIELD)
+    return torch_base(cls) if isinstance(cls, Class) else None
+
+
 @calls(Class)
 def instantiate(run: Run, callee: Class, arguments: Arguments, site: cst.Call) -> Value:
     run.instantiated.add(callee.node)

@@ -19,8 +19,6 @@ from devicelint.interpreter.facts.training_loops import training_loop
 from devicelint.interpreter.facts.type_conversions import says_type_alone
 from devicelint.interpreter.suggestions.walk_notes import AttributeAssignments
 
-_LINE = cst.SimpleStatementLine
-
 
 class CodeAround:
     """The code around an event, as it is written."""
@@ -95,8 +93,10 @@ class CodeAround:
 
     def has_statement(self, code: str) -> bool:
         """Whether a line of this function is written so."""
-        lines = (one for one in descendants(self._frame.node) if type(one) is _LINE)
-        return any(self._run.code_of(one).strip() == code for one in lines)
+        return any(
+            isinstance(one, cst.SimpleStatementLine) and self._run.code_of(one).strip() == code
+            for one in descendants(self._frame.node)
+        )
 
     def assignment_to(self, target: Site) -> Site | None:
         """The statement that assigns to a target, where it was walked."""

@@ -10,7 +10,6 @@ from devicelint.domain.devices import CPU, agreement
 from devicelint.domain.events import Operand
 from devicelint.domain.values import (
     Batch,
-    Class,
     Module,
     OneOf,
     Symbolic,
@@ -20,13 +19,13 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Argument, Arguments
-from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.python.classes import (
     call_module_of_file,
     forward_of_file,
-    torch_base,
+    torch_base_of,
 )
 from devicelint.interpreter.python.containers.contents import element_of, known_elements
 from devicelint.interpreter.torch.modules.hooks import after_forward, before_forward
@@ -86,8 +85,8 @@ def call_forward_of_base(run: Run, module: Module, arguments: Arguments, site: c
 
 def _knowledge_of_base(run: Run, module: Module) -> ModuleKnowledge | None:
     """What is known of the class of torch that the class of a Module extends."""
-    cls = run.state.read(module.ref, CLASS_FIELD)
-    return module_class(torch_base(cls)) if isinstance(cls, Class) else None
+    base = torch_base_of(run, module)
+    return None if base is None else module_class(base)
 
 
 def _forward_of_library(

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from devicelint.domain.values import Class, Module, OneOf, Value
-from devicelint.interpreter.engine.objects import CLASS_FIELD
+from devicelint.domain.values import Module, OneOf, Value
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.classes import torch_base
+from devicelint.interpreter.python.classes import torch_base_of
 from devicelint.interpreter.python.containers.contents import extend
 from devicelint.interpreter.python.containers.fields import is_key_field
 
@@ -17,9 +16,8 @@ _IN_ORDER = frozenset({"Sequential", "ModuleList"})
 
 def container_of(run: Run, module: Module) -> str:
     """The container of torch that a Module is, or whose class it extends; else another class."""
-    cls = run.state.read(module.ref, CLASS_FIELD)
-    base = torch_base(cls) if isinstance(cls, Class) else module.name
-    return base.rpartition(".")[2]
+    base = torch_base_of(run, module)
+    return (module.name if base is None else base).rpartition(".")[2]
 
 
 def keep_in_order(run: Run, owner: Module, name: str, child: Value) -> None:

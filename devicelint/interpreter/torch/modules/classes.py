@@ -30,12 +30,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import TORCH_FIELD, class_member, module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import Made, begins, instantiates, stands_alone
-from devicelint.interpreter.python.classes import (
-    MODULE,
-    OBJECT,
-    has_unseen_base,
-    torch_base,
-)
+from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_base, torch_base
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies

@@ -10,7 +10,6 @@ from devicelint.domain.history import Verb
 from devicelint.domain.values import (
     TRUE,
     Batch,
-    Class,
     Const,
     Module,
     Placed,
@@ -21,10 +20,10 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import CLASS_FIELD, module_device
+from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, library_call
-from devicelint.interpreter.python.classes import torch_base
+from devicelint.interpreter.python.classes import torch_base_of
 from devicelint.interpreter.torch.bundles import as_batch, make_bundle
 from devicelint.interpreter.torch.checkpoints.uses import note_moved
 from devicelint.interpreter.torch.devices.written_out import note_model
@@ -81,8 +80,7 @@ _OUTPUTS = "transformers.Outputs_"
 
 def _known_as(run: Run, module: Module) -> str:
     """The class of a library that a Module is of, or that its class extends."""
-    cls = run.state.read(module.ref, CLASS_FIELD)
-    return (torch_base(cls) if isinstance(cls, Class) else "") or module.name
+    return torch_base_of(run, module) or module.name
 
 
 def _asks_for_more(arguments: Arguments) -> bool:
