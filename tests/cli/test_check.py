@@ -48,7 +48,7 @@ def toy_check(source, config, project=None) -> CheckResult:
     return CheckResult(source, tuple(found))
 
 
-def toy_fix(source, config, project=None, approves=None, heard=None) -> Fixed:
+def toy_fix(source, config, project=None, approves=None, heard=None, known=None) -> Fixed:
     before = toy_check(source, config)
     allowed = (Safety.SAFE, Safety.UNSAFE) if config.unsafe_fixes else (Safety.SAFE,)
     applied = tuple(each for each in before.findings if each.fix and each.fix.safety in allowed)
