@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import unified_diff
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -97,7 +98,7 @@ class Repairs:
         found: the findings of each rule.
         offered: those of them that come with a fix, by the rule and whether that is safe.
         refused: those whose safe fix was not kept, by the rule and the reason.
-        cases: what was harmed and what still raises: the fixed text, and what happened.
+        cases: what was harmed and what still raises: the fixed text, what happened, and the fixes.
     """
 
     programs: int = 0
@@ -146,7 +147,8 @@ def _told(repair: Repair) -> str:
         if run.error is not None and repair.is_clean
     ]
     made = [f"fixed: {one.name}: {one.message}" for one in repair.fixed.applied]
-    return "\n".join([*repair.harms, *still, *made])
+    texts = (each.program.text.splitlines() for each in (repair.before, repair.after))
+    return "\n".join([*repair.harms, *still, *made, *unified_diff(*texts, n=0, lineterm="")])
 
 
 def _without_place(why: str) -> str:

@@ -204,8 +204,9 @@ def _from_here(path: str) -> str:
 
 
 def _node(site: Site) -> cst.CSTNode:
+    """Where a site stands: a class or a function where its name does, not over all its lines."""
     assert isinstance(site, cst.CSTNode)
-    return site
+    return site.name if isinstance(site, (cst.ClassDef, cst.FunctionDef)) else site
 
 
 def _finding(

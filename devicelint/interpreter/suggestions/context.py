@@ -97,7 +97,12 @@ class RuleContext:
     def where_made(self, site: Site) -> RuleContext | None:
         """The context in which a tensor or module was created, with the names of that moment."""
         made = self._run.made_in.get(site)
-        return None if made is None else RuleContext(self._run, *made)
+        if made is None:
+            return None
+        frame, moment = made
+        # What the very statement binds has no value yet; the parameter of a lambda has.
+        is_block = isinstance(frame.node, (cst.FunctionDef, cst.ClassDef, cst.Module))
+        return RuleContext(self._run, frame, moment - is_block)
 
     def sees_where_made(self, site: Site, met: Device) -> bool:
         """Whether a tensor was created in this function, around it, or by the same object.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import libcst as cst
 
@@ -10,26 +10,32 @@ from devicelint.domain.devices import Device, DeviceOf, Known, Opaque, Unsure
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Batch,
-    Const,
     DeviceHandle,
+    DictOf,
     HostValue,
     Instance,
     LibraryObject,
+    ListOf,
     Module,
     Placed,
     Symbolic,
     Tensor,
+    Tuple,
     Unknown,
     Value,
 )
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
-from devicelint.interpreter.facts.name_uses import reads_of
+from devicelint.interpreter.facts.host_callers import TRAINED, library_bases
 from devicelint.interpreter.facts.tensor_parameters import is_doubted
-from devicelint.interpreter.suggestions.walk_notes import ConditionalMoves
+from devicelint.interpreter.suggestions.device_names import (
+    gives,
+    kept_setting,
+    named_device,
+    usual_name,
+)
+from devicelint.interpreter.suggestions.guarded_places import is_guarded
 from devicelint.interpreter.suggestions.written_devices import (
     device_of_creation,
     is_choice,
@@ -58,12 +64,16 @@ class Spelling:
     def of(self, device: Device) -> str | None:
         """An expression that gives this device here, or None where nothing does.
 
-        What the function itself has at hand comes before the file's own variables.
+        What the function itself has at hand comes before the file's own variables.  A setting
+        stands for itself before names that hold it in some worlds only.
         """
         if isinstance(device, Unsure):
             return None
+        own = self._own().items()
         return (
-            named_device(self._own().items(), device)
+            usual_name(own, device)
+            or (self._origin(device) if isinstance(device, Opaque) else None)
+            or named_device(own, device)
             or self._parameter_on(device)
             or self._attribute_of_self(device)
             or self._global_variable(device)
@@ -84,7 +94,7 @@ class Spelling:
         spelled = self.of(device)
         if isinstance(call, cst.Call) and (spelled is None or _names_variable(call)):
             same = all(self._means_the_same(argument.value, device) for argument in call.args)
-            if same and (spelled or not self._is_guarded(call, place)):
+            if same and (spelled or not is_guarded(self._run, call, place)):
                 assert isinstance(call.func, cst.Attribute)
                 given = ", ".join(self._run.code_of(one.value) for one in call.args[:1])
                 return f".{call.func.attr.value}({given})"
@@ -96,44 +106,17 @@ class Spelling:
     def _as_created(self, device: Device, made: Site, place: Site) -> str | None:
         """The device that a creation is given, where that is the same here, or written out."""
         given = device_of_creation(made)
-        if given is not None and is_choice(given) and self._means_the_same(given, device):
+        is_named = isinstance(given, cst.Name | cst.Attribute | cst.IfExp | cst.Subscript)
+        if given is not None and is_named and self._means_the_same(given, device):
             return f".to({self._run.code_of(given)})"
         is_hard = given is None or isinstance(given, (cst.BaseString, cst.Call))
-        hard = is_hard and isinstance(device, Known) and not self._is_guarded(made, place)
+        hard = is_hard and isinstance(device, Known) and not is_guarded(self._run, made, place)
         return f'.to("{device}")' if hard else None
-
-    def _is_guarded(self, move: Site, place: Site) -> bool:
-        """Whether a condition guards a move that does not guard a place.
-
-        What comes later in the block of the move is under the same condition, and so are other
-        methods of a class, where the condition is that of who calls them.
-        """
-        if move not in self._run.hearer(ConditionalMoves).moves:
-            return False
-        assert isinstance(move, cst.CSTNode)
-        around = reads_of(self._run.module).around
-        inner: cst.CSTNode = move
-        while (outer := around.get(inner)) is not None:
-            if isinstance(outer, cst.IfExp) and inner is not outer.test:
-                return True
-            if isinstance(outer, cst.IndentedBlock):
-                later = outer.body[outer.body.index(inner) :]
-                if any(place is one for part in later for one in descendants(part)):
-                    return False
-            if isinstance(outer, cst.FunctionDef):
-                break
-            inner = outer
-        method = (
-            None
-            if outer is None or move in self._run.hearer(ConditionalMoves).here
-            else around.get(outer)
-        )
-        return method is None or not _is_in_class(method, around, place)
 
     def of_value(self, value: Value, site: Site) -> str | None:
         """An expression for the device of a value that `site` names here: `x.device`."""
-        if not isinstance(site, (cst.Name, cst.Attribute)) or not self._is_bound(root(site)):
-            return None
+        if not isinstance(site, (cst.Name, cst.Attribute)) or not self._names(site, value):
+            return self._name_of(value)
         code = self._run.code_of(site)
         if isinstance(value, (Tensor, Symbolic)):
             return f"{code}.device"
@@ -141,9 +124,37 @@ class Spelling:
             return f"next({code}.parameters()).device"
         return None
 
+    def _name_of(self, value: Value) -> str | None:
+        """`y.device`, where a local name holds the same tensor."""
+        if not isinstance(value, Tensor):
+            return None
+        held = self._own().items()
+        same = (n for n, v in held if isinstance(v, Tensor) and v.since is value.since)
+        return next((f"{name}.device" for name in same if self._is_bound(name)), None)
+
+    def _names(self, site: cst.Name | cst.Attribute, value: Value) -> bool:
+        """Whether a place names a value itself, by names that have theirs, and no list of it."""
+        name = root(site)
+        if not name or not self._is_bound(name):
+            return False
+        held = self._own().get(name) if isinstance(site, cst.Name) else None
+        return (
+            held is None
+            or isinstance(held, type(value))
+            or not isinstance(held, (ListOf, Tuple, DictOf))
+        )
+
     def _is_bound(self, name: str) -> bool:
         """Whether a name has its value by now; what the frame does not bind came from outside."""
-        return self._moment is None or self._frame.last_bound.get(name, -1) <= self._moment
+        if self._moment is None:
+            return True
+        frame, moment = self._frame, self._moment
+        last = frame.last_bound.get(name, -1)
+        is_bound_anew = last == moment + 1 and frame.first_bound[name] <= moment
+        return last <= moment or is_bound_anew
+
+    def _is_in_sight(self, name: str) -> bool:
+        return any(name in fields for fields in self._scopes())
 
     def _own(self) -> Mapping[str, Value]:
         """The names of the frame itself, those of a frame that was left included."""
@@ -188,8 +199,14 @@ class Spelling:
         named = named_device(fields.items(), device)
         if named is not None:
             return f"self.{named}"
+        kept = kept_setting(fields, device)
+        if kept is not None:
+            return f"self.{kept}"
         if not isinstance(receiver, Module) or self._frame.name == "__init__":
             return None
+        follows = module_device(self._run, receiver).device == device
+        if follows and self._is_trained():
+            return "self.device"
         for name, value in fields.items():
             if isinstance(value, Tensor) and value.role and value.device == device:
                 return f"self.{name}.device"
@@ -198,8 +215,11 @@ class Spelling:
                 continue
             if module_device(self._run, value).device == device:
                 return f"self.{name}.weight.device"
-        follows = module_device(self._run, receiver).device == device
         return "next(self.parameters()).device" if follows else None
+
+    def _is_trained(self) -> bool:
+        """Whether this is a method of a LightningModule, which knows its device."""
+        return not TRAINED.isdisjoint(library_bases(self._run, self._frame))
 
     def _global_variable(self, device: Device) -> str | None:
         names: dict[str, Value] = {}
@@ -251,7 +271,7 @@ class Spelling:
             return True
         if not (isinstance(node, (cst.Name, cst.Attribute)) or is_choice(node)):
             return False
-        if not all(map(self._is_bound, roots(node))):
+        if not all(self._is_bound(name) and self._is_in_sight(name) for name in roots(node)):
             return False
         outer, self._run.frame = self._run.frame, self._frame
         with self._run.muted():
@@ -259,42 +279,9 @@ class Spelling:
         self._run.frame = outer
         if isinstance(value, Symbolic):
             return isinstance(device, Opaque) and value.origin == device.origin
-        return _gives(value, device)
+        return gives(value, device)
 
 
 def _names_variable(move: cst.Call) -> bool:
     """Whether a move names a variable, and no accelerator itself."""
     return any(isinstance(one.value, (cst.Name, cst.Attribute)) for one in move.args)
-
-
-def named_device(fields: Iterable[tuple[str, Value]], device: Device | None) -> str | None:
-    """A variable that holds the device (any device: None), the usual name before others."""
-    held = list(fields)
-    names = [name for name, value in held if _gives(value, device) or _counts(name, value, device)]
-    usual = next((name for name in USUAL_NAMES if name in names), None)
-    return usual or min(names, default=None)
-
-
-def _counts(name: str, value: Value, device: Device | None) -> bool:
-    """Whether a name that is for devices holds the number of one: `gpu_id = 0`."""
-    number = value.value if isinstance(value, Const) else None
-    if type(number) is not int or not holds_device(name):
-        return False
-    return device == Known("cuda", number)
-
-
-def _gives(value: Value, device: Device | None) -> bool:
-    if isinstance(value, Const):
-        return isinstance(device, Known) and value.value == str(device)
-    if isinstance(value, Symbolic):
-        return isinstance(device, Opaque) and value.origin == device.origin
-    if not isinstance(value, DeviceHandle) or isinstance(value.device, Unsure):
-        return False
-    return device is None or device == value.device
-
-
-def _is_in_class(body: cst.CSTNode, around: Mapping[cst.CSTNode, cst.CSTNode], place: Site) -> bool:
-    """Whether a block is the body of a class in which a place stands."""
-    return isinstance(around.get(body), cst.ClassDef) and any(
-        place is one for one in descendants(body)
-    )

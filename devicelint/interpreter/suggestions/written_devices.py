@@ -41,14 +41,15 @@ def is_choice(node: cst.BaseExpression) -> bool:
     )
 
 
-def roots(node: cst.BaseExpression) -> Iterator[str]:
+def roots(node: cst.CSTNode) -> Iterator[str]:
     """The names that an expression reads; of `a.b.c` the first."""
-    if isinstance(node, (cst.Name, cst.Attribute)):
-        yield root(node)
-        return
-    for one in descendants(node):
-        if isinstance(one, (cst.Name, cst.Attribute)):
-            yield root(one)
+    if isinstance(node, cst.Name):
+        yield node.value
+    elif isinstance(node, (cst.Attribute, cst.Arg)):
+        yield from roots(node.value)
+    else:
+        for child in node.children:
+            yield from roots(child)
 
 
 def root(node: cst.BaseExpression) -> str:

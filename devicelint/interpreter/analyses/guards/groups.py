@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.devices import Known
+from devicelint.domain.devices import CPU, Device, Known, Opaque
 from devicelint.domain.events import Event, Transfer
 from devicelint.domain.guard_events import ChosenType, Condition, Guard, GuardedMoves
 from devicelint.domain.history import Site
@@ -37,11 +37,16 @@ class GuardGroups(Analysis):
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self._moves: Moves = {}
+        self._placed: set[Site] = set()
+        """The moves of what has been moved before: without them it stays there, not on the CPU."""
 
     def on_transfer(self, transfer: Transfer) -> None:
         """Remember the move; it counts as it was made last."""
-        if self.run.frame.is_checked:
-            self._moves[transfer.site] = transfer
+        if not self.run.frame.is_checked:
+            return
+        if transfer.site not in self._moves and _is_placed(transfer.origin):
+            self._placed.add(transfer.site)
+        self._moves[transfer.site] = transfer
 
     def at_end(self) -> Iterator[Event]:
         """For each condition, the moves that are made under it and nothing else."""
@@ -51,11 +56,27 @@ class GuardGroups(Analysis):
         reads = reads_of(run.module)
         groups: dict[tuple[Site, str], list[Found]] = {}
         for asked, guard in guards_of(run, reads, self._moves):
+            if not self._placed.isdisjoint(guard.moves) and not _goes_back(guard):
+                continue
             groups.setdefault(asked.key, []).append((asked, guard))
         for asked, chosen in chosen_types(run, reads):
             groups.setdefault(asked.key, []).append((asked, chosen))
         found = (_decided(run, reads, group, self._moves) for group in groups.values())
         yield from _one_by_one(reads, [one for one in found if one is not None])
+
+
+def _goes_back(guard: Guard) -> bool:
+    """Whether the other branch says that it goes to the CPU, wherever it was."""
+    assert isinstance(guard.site, cst.CSTNode)
+    return any(
+        isinstance(one, cst.Call) and last_name(one.func) == "cpu"
+        for one in descendants(guard.site)
+    )
+
+
+def _is_placed(device: Device | None) -> bool:
+    """Whether the program itself has chosen a device, which may be another than the CPU."""
+    return isinstance(device, Opaque) or (isinstance(device, Known) and device != CPU)
 
 
 def _is_written_out(node: cst.CSTNode) -> bool:
