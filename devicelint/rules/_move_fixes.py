@@ -33,6 +33,7 @@ def move_culprit(context: RuleContext, clash: Clash) -> Rewrite | None:
         or _create_there(context, clash)
         or _move_at_binding(here, clash)
         or _move_in_place(here, clash)
+        or _move_on_the_way(context, clash)
     )
     return None if rewrite is None else replace(rewrite, uncovers=True)
 
@@ -236,6 +237,16 @@ def _move_in_place(here: RuleContext, clash: Clash, handed: str | None = None) -
     if move is None or isinstance(site, _DISPLAYS) or not has_move(here.names.value_of(site)):
         return None
     return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
+
+
+def _move_on_the_way(context: RuleContext, clash: Clash) -> Rewrite | None:
+    """`self.model(batch.to(self.device))`, where that is known, and not where `batch` is made."""
+    for place, site in context.handed_on(clash):
+        spelled = place.moves.spelling(clash.reference.device)
+        if spelled is not None and isinstance(site, cst.Name) and has_move(clash.culprit.value):
+            move = f".to({spelled})"
+            return Rewrite(f"Move {quoted(place, site)} with `{move}`", (InsertAfter(site, move),))
+    return None
 
 
 _DISPLAYS = (cst.BaseDict, cst.BaseList, cst.BaseSet, cst.Tuple)

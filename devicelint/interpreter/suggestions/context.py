@@ -13,7 +13,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import Instance
 from devicelint.domain.worlds import World
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.nodes import parameters_of
+from devicelint.interpreter.engine.nodes import descendants, parameters_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.item_paths import root_of
 from devicelint.interpreter.facts.loop_shapes import comes_round
@@ -57,6 +57,33 @@ class RuleContext:
         """The context where the culprit stands, which may be a call further out."""
         assert isinstance(clash.frame, Frame)
         return RuleContext(self._run, clash.frame)
+
+    def handed_on(self, clash: Clash) -> list[tuple[RuleContext, Site]]:
+        """The places that hand the culprit on to where it fails, after the one where it stands.
+
+        The outermost comes first.  What is given to a Module is for its caller to move.
+        """
+        found: list[tuple[RuleContext, Site]] = []
+        frame, since, site = self._run.frame, clash.culprit.since, self._named_in(clash)
+        while frame is not clash.frame and frame.caller is not None and since in frame.passed:
+            if frame.module is None:
+                found.append((RuleContext(self._run, frame), site))
+            frame, site = frame.caller, frame.passed[since]
+        return found[::-1]
+
+    def _named_in(self, clash: Clash) -> Site:
+        """The parameter under which the culprit came to where it fails."""
+        assert isinstance(clash.failing, cst.CSTNode)
+        held = self._run.state.fields(self._run.frame.ref)
+        return next(
+            (
+                one
+                for one in descendants(clash.failing)
+                if isinstance(one, cst.Name)
+                and getattr(held.get(one.value), "since", None) is clash.culprit.since
+            ),
+            None,
+        )
 
     def is_at(self, clash: Clash) -> bool:
         """Whether this is the frame in which the culprit stands."""
