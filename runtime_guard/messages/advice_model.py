@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from runtime_guard.check.own import modules_of, own_tensors
 from runtime_guard.check.walk import tensors_in
+from runtime_guard.messages.creation import is_bound_after
 from runtime_guard.messages.expressions import tensors_on_line
 from runtime_guard.messages.frames import Whereabouts, call_of
 from runtime_guard.messages.naming import device_in, name_of_module, named_devices, named_tensors
@@ -70,9 +71,21 @@ def own_tensor(fault: Fault, where: Whereabouts) -> str:
 
 
 def _after_assignment(where: Whereabouts, goal: torch.device) -> str:
-    device = device_in(where.entry, goal) if where.entry else f'"{goal}"'
-    model = name_of_model(where)
-    return f"write `{model}.to({device})` after the last of its tensors is assigned"
+    return _moved(where, goal, "after the last of its tensors is assigned")
+
+
+def _moved(where: Whereabouts, goal: torch.device, place: str) -> str:
+    """What to write at a place of the model's making, or where it is entered.
+
+    At the first the device needs a name that has its value before the model does.
+    """
+    step, model = where.entry, name_of_model(where)
+    if step is None:
+        return f'write `{model}.to("{goal}")` {place}'
+    device = device_in(step, goal)
+    is_named = is_bound_after(step, model, device) and bool(named_devices(step, goal))
+    is_known = is_named or device == f'"{goal}"'
+    return f"write `{model}.to({device})` {place if is_known else f'before {step.written.place}'}"
 
 
 def _only(lone: Lone) -> str:
@@ -93,15 +106,13 @@ def module_left_behind(fault: Fault, where: Whereabouts) -> str:
         return ""
     if fault.anchor.startswith("argument") or _is_odd(fault, where):
         return ""
-    model = name_of_model(where)
-    device = device_in(where.entry, goal) if where.entry else f'"{goal}"'
-    move = f"write `{model}.to({device})`"
     if "[" in where.path:
         return _container(where)
     if all(tensor.device != goal for part in root.modules() for _, tensor in own_tensors(part)):
-        return f"{move} where it is made: all of it is on {fault.expected}"
+        return f"{_moved(where, goal, 'where it is made')}: all of it is on {fault.expected}"
     if where.path:
-        return f"{move} after the last of its modules is made: {where.path} is still on cpu"
+        move = _moved(where, goal, "after the last of its modules is made")
+        return f"{move}: {where.path} is still on cpu"
     return f"make it in `__init__`, as a part of the model, or move it to {goal} where it is made"
 
 

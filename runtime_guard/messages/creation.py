@@ -57,6 +57,14 @@ def moved_above(step: Step, name: str) -> bool:
     return last is not None and moves.match(last.text) is not None
 
 
+def is_bound_after(step: Step, name: str, other: str) -> bool:
+    """Whether the function itself gives a variable its value after it has given another its own."""
+    above = source_above(step.frame, step.line)[1:_FAR]
+    last = next((at for at, line in enumerate(above) if _binding(name).match(line.text)), None)
+    first = [at for at, line in enumerate(above) if _binding(other).match(line.text)]
+    return last is not None and bool(first) and last < first[-1]
+
+
 def with_device(line: Line, device: str) -> str:
     """What to write in place of a line that makes a tensor, or in it where that is involved."""
     if _WHOLE_CALL.fullmatch(line.text):

@@ -130,13 +130,25 @@ def test_modules_in_a_plain_container_belong_in_one_of_torch(blocks, container):
 
 def test_a_model_that_is_still_on_the_cpu_is_moved_itself():
     def train(data):
+        device = torch.device(META)
+        net = guarded(nn.Sequential(nn.Linear(3, 3)))
+        net(data)
+        return device
+
+    assert advice_of(train, torch.ones(2, 3, device=META)) == [
+        "write `net.to(device)` where it is made: all of it is on cpu"
+    ]
+
+
+def test_a_model_that_is_made_before_there_is_a_device_is_moved_where_it_is_used():
+    def train(data):
         net = guarded(nn.Sequential(nn.Linear(3, 3)))
         device = torch.device(META)
         net(data)
         return device
 
     assert advice_of(train, torch.ones(2, 3, device=META)) == [
-        "write `net.to(device)` where it is made: all of it is on cpu"
+        f"write `net.to(device)` before {place('net(data)', train)}: all of it is on cpu"
     ]
 
 
@@ -189,7 +201,7 @@ def test_a_model_is_moved_where_more_than_its_batch_is_on_the_accelerator():
         advice_of(by_whole_numbers, guarded(Indexed()), there),
     ):
         assert "write `net.to(" in advices[0]
-        assert advices[0].endswith("where it is made: all of it is on cpu")
+        assert advices[0].endswith(": all of it is on cpu")
 
 
 class Shifted(nn.Module):
@@ -211,7 +223,7 @@ def test_a_buffer_that_alone_is_elsewhere_is_moved_and_not_the_batch(rest, alone
     net.mean = torch.zeros(3, device=alone)
     (advice,) = advice_of(train, guarded(net), torch.ones(2, 3, device=rest))
     assert advice == (
-        "write `net.to(data.device)` after the last of its tensors is assigned: "
+        f"write `net.to(data.device)` before {place('    net(data)', train)}: "
         f"only buffer 'mean' of Shifted is on {alone}"
     )
 
@@ -231,7 +243,8 @@ def test_the_weights_of_a_loss_move_with_it():
 
     logits = torch.ones(2, 3, device=META)
     for advice in advice_of(train, logits, torch.zeros(2, dtype=torch.long, device=META)):
-        assert advice.startswith("write `criterion.to(logits.device)` where it is made")
+        # Where it is made there may be no logits yet.
+        assert advice.startswith("write `criterion.to(logits.device)` before ")
 
 
 def test_the_target_of_a_loss_is_moved_where_it_is_used():
