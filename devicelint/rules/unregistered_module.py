@@ -45,11 +45,13 @@ def _register(context: RuleContext, hidden: HiddenModules, wrapper: str) -> Rewr
     assert isinstance(site, cst.CSTNode)
     if hidden.kind == "dict" and _needs_a_dict(context, hidden.attribute, site):
         return None
-    safety = Safety.SAFE if hidden.kind != "dict" or _has_plain_keys(site) else Safety.UNSAFE
     change: Change = WrapInCall(site, name)
     if isinstance(site, (cst.List, cst.Dict)) and not site.elements:
         change = Replace(site, f"{name}()")
-    return Rewrite(f"Register them with `{name}`", (change,), safety)
+    message = f"Register them with `{name}`; from now on they are trained and saved"
+    if hidden.kind == "dict" and not _has_plain_keys(site):
+        message += ", and their keys must be names"
+    return Rewrite(message, (change,), Safety.UNSAFE)
 
 
 def _needs_a_dict(context: RuleContext, attribute: str, site: cst.CSTNode) -> bool:

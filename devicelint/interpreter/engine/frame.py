@@ -59,6 +59,8 @@ class Frame:
     separated_by: Flag | None = None
     """A flag that separates two of the paths that return."""
     yields: list[Value] = field(default_factory=list)
+    yields_apart: bool = True
+    """Whether all of them are yielded for sure, one after the other, and nothing between."""
     bindings: dict[str, Site] = field(default_factory=dict)
     """The statement that last bound each name."""
     first_bound: dict[str, int] = field(default_factory=dict)

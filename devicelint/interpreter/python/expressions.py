@@ -242,11 +242,24 @@ def await_expression(run: Run, node: cst.Await) -> Value:
 
 @evaluates(cst.Yield)
 def yield_expression(run: Run, node: cst.Yield) -> Value:
-    if node.value is None:
-        value: Value = NONE
-    elif isinstance(node.value, cst.From):
-        value = element_of(run, run.evaluate(node.value.item), node.value.item)
-    else:
-        value = run.evaluate(node.value)
-    run.frame.yields.append(value)
+    frame = run.frame
+    values = _yielded(run, node)
+    frame.yields += values or [NONE]
+    is_sure = run.assumptions == frame.entered_under and not frame.assumed
+    loops_apart = all(loop.told_apart for loop in frame.loops)
+    frame.yields_apart &= is_sure and loops_apart and bool(values) and not frame.returns
     return Unknown("sent into a generator")
+
+
+def _yielded(run: Run, node: cst.Yield) -> list[Value]:
+    """What is yielded one by one; of `yield from` what nobody can tell apart, once."""
+    if node.value is None:
+        return [NONE]
+    if not isinstance(node.value, cst.From):
+        return [run.evaluate(node.value)]
+    value = run.evaluate(node.value.item)
+    elements = known_elements(run, value)
+    if elements is None:
+        run.frame.yields_apart = False
+        return [element_of(run, value, node.value.item)]
+    return list(elements)

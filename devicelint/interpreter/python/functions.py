@@ -31,7 +31,6 @@ from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.call_keys import is_plain, key_of
 from devicelint.interpreter.python.parameters import bind_parameters, lacks_argument
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
-from devicelint.interpreter.python.paths.yields import yields_in_order
 from devicelint.interpreter.python.seen_results import is_unreported, seen_by_caller
 
 _DEEPEST = 12
@@ -213,7 +212,7 @@ def _leave(run: Run, frame: Frame, *, has_failed: bool) -> Value:
         element = frame.yields[0]
         for value in frame.yields[1:]:
             element = join_known(element, value)
-        in_order = yields_in_order(frame.node, len(frame.yields))
+        in_order = frame.yields_apart and len(frame.yields) > 1
         return Stream(element, in_order, tuple(frame.yields) if in_order else ())
     return Unknown("a call that does not return") if result is None else result
 

@@ -13,8 +13,10 @@ from devicelint.domain.values import (
     Const,
     Function,
     Instance,
+    ListOf,
     Module,
     Stream,
+    Tuple,
     Unknown,
     Value,
 )
@@ -34,6 +36,14 @@ def call_special(run: Run, value: Instance | Module, name: str, *given: Value) -
         return Unknown(f"{value.name} has no {name}")
     arguments = Arguments([Argument(method.node, one) for one in given])
     return call_function(run, method, arguments, None, receiver=value)
+
+
+def iterated(run: Run, value: Value) -> Value:
+    """What Python iterates over where it is given a value: for an object what `__iter__` gives."""
+    if not isinstance(value, Instance) or known_elements(run, value) is not None:
+        return value
+    made = call_special(run, value, "__iter__")
+    return made if isinstance(made, (Stream, ListOf, Tuple)) else value
 
 
 @elements(Instance)

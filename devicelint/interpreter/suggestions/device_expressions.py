@@ -32,8 +32,8 @@ from devicelint.interpreter.facts.tensor_parameters import is_doubted
 from devicelint.interpreter.suggestions.device_names import (
     gives,
     kept_setting,
+    named_by_count,
     named_device,
-    usual_name,
 )
 from devicelint.interpreter.suggestions.guarded_places import is_guarded
 from devicelint.interpreter.suggestions.written_devices import (
@@ -64,19 +64,20 @@ class Spelling:
     def of(self, device: Device) -> str | None:
         """An expression that gives this device here, or None where nothing does.
 
-        What the function itself has at hand comes before the file's own variables.  A setting
-        stands for itself before names that hold it in some worlds only.
+        What the function itself has at hand comes before the file's own variables.  What asks
+        how many accelerators there are gives another device with more of them: it comes last.
         """
         if isinstance(device, Unsure):
             return None
-        own = self._own().items()
+        counted = named_by_count(self._run.module)
+        return self._of(device, counted) or (self._of(device, frozenset()) if counted else None)
+
+    def _of(self, device: Device, without: frozenset[str]) -> str | None:
         return (
-            usual_name(own, device)
-            or (self._origin(device) if isinstance(device, Opaque) else None)
-            or named_device(own, device)
+            named_device(self._own().items(), device, without)
             or self._parameter_on(device)
-            or self._attribute_of_self(device)
-            or self._global_variable(device)
+            or self._attribute_of_self(device, without)
+            or self._global_variable(device, without)
             or self._tool_on(device)
             or self._origin(device)
             or self._local_on(device)
@@ -126,7 +127,7 @@ class Spelling:
 
     def _name_of(self, value: Value) -> str | None:
         """`y.device`, where a local name holds the same tensor."""
-        if not isinstance(value, Tensor):
+        if self._moment is None or not isinstance(value, Tensor):
             return None
         held = self._own().items()
         same = (n for n, v in held if isinstance(v, Tensor) and v.since is value.since)
@@ -191,12 +192,12 @@ class Spelling:
         names = (n for n, v in held if isinstance(v, Tensor) and v.device == device)
         return next((f"{name}.device" for name in names if self._is_bound(name)), None)
 
-    def _attribute_of_self(self, device: Device) -> str | None:
+    def _attribute_of_self(self, device: Device, without: frozenset[str]) -> str | None:
         receiver = self._frame.receiver
         if not isinstance(receiver, (Module, Instance)):
             return None
-        fields = self._run.state.fields(receiver.ref)
-        named = named_device(fields.items(), device)
+        fields = self._stored(self._run.state.fields(receiver.ref))
+        named = named_device(fields.items(), device, without)
         if named is not None:
             return f"self.{named}"
         kept = kept_setting(fields, device)
@@ -217,16 +218,23 @@ class Spelling:
                 return f"self.{name}.weight.device"
         return "next(self.parameters()).device" if follows else None
 
+    def _stored(self, fields: Mapping[str, Value]) -> Mapping[str, Value]:
+        """The attributes that have their values by now: `__init__` gives some of them later."""
+        moment, stored = self._moment, self._run.stored
+        if moment is None or self._frame.name != "__init__":
+            return fields
+        return {name: value for name, value in fields.items() if stored.get(name, -1) <= moment}
+
     def _is_trained(self) -> bool:
         """Whether this is a method of a LightningModule, which knows its device."""
         return not TRAINED.isdisjoint(library_bases(self._run, self._frame))
 
-    def _global_variable(self, device: Device) -> str | None:
+    def _global_variable(self, device: Device, without: frozenset[str]) -> str | None:
         names: dict[str, Value] = {}
         for ref in (self._frame.home, *reversed(self._frame.scopes)):
             if ref != self._frame.ref:
                 names.update(self._run.state.fields(ref))
-        return named_device(names.items(), device)
+        return named_device(names.items(), device, without)
 
     def _tool_on(self, device: Device) -> str | None:
         """`accelerator.device`, where what chose the device has a name in sight."""

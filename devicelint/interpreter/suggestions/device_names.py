@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+import libcst as cst
 
 from devicelint.domain.devices import Device, Known, Opaque, Unsure
 from devicelint.domain.values import Const, DeviceHandle, Symbolic, Value
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
+from devicelint.interpreter.facts.name_uses import assigned, last_name, reads_of
 
 
-def usual_name(fields: Iterable[tuple[str, Value]], device: Device) -> str | None:
-    """A variable that holds the device and is called as most people call it."""
-    names = [name for name, value in fields if name in USUAL_NAMES and gives(value, device)]
-    return min(names, key=USUAL_NAMES.index, default=None)
+def named_device(
+    fields: Iterable[tuple[str, Value]], device: Device, without: frozenset[str] = frozenset()
+) -> str | None:
+    """A variable that holds the device, the usual name before others, `without` some."""
+    names = [
+        name
+        for name, value in fields
+        if name not in without and (gives(value, device) or _counts(name, value, device))
+    ]
+    usual = next((name for name in USUAL_NAMES if name in names), None)
+    return usual or min(names, default=None)
 
 
-def named_device(fields: Iterable[tuple[str, Value]], device: Device) -> str | None:
-    """A variable that holds the device, the usual name before others."""
-    held = list(fields)
-    names = (name for name, value in held if gives(value, device) or _counts(name, value, device))
-    return usual_name(held, device) or min(names, default=None)
+@lru_cache(maxsize=1)
+def named_by_count(tree: cst.Module) -> frozenset[str]:
+    """The names of a file that are bound by a choice which asks how many accelerators there are.
+
+    Attributes are among them without their `self.`
+    """
+    return frozenset(
+        name.removeprefix("self.")
+        for name, statement in assigned(reads_of(tree))
+        if isinstance(statement.value, cst.IfExp) and any(map(_is_count, descendants(statement)))
+    )
+
+
+def _is_count(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Call) and last_name(node.func) == "device_count"
 
 
 def kept_setting(fields: Mapping[str, Value], device: Device) -> str | None:

@@ -39,6 +39,7 @@ from devicelint.interpreter.python.iteration.told_apart import (
     joined_constant,
     told_apart,
 )
+from devicelint.interpreter.python.special_methods import iterated
 
 
 @dataclass
@@ -117,18 +118,18 @@ def _clause(
     made: _Made,
 ) -> None:
     """Walk what stands right of a `for` clause, once for each element that is told apart."""
-    iterated = run.evaluate(clause.iter)
-    elements = known_elements(run, iterated)
+    over = iterated(run, run.evaluate(clause.iter))
+    elements = known_elements(run, over)
     if elements is not None and _is_told_apart(run, elements, node, clause):
         for number, one in enumerate(elements):
             with iteration(run, number, len(elements)):
                 _element(run, node, clause, one, make, made)
         return
-    if is_never_entered(iterated, elements):
+    if is_never_entered(over, elements):
         return
     made.counted = False
     made.times = _times(elements, node, clause)
-    element = element_of(run, iterated, clause.iter)
+    element = element_of(run, over, clause.iter)
     if elements and isinstance(elements[0], (Const, DeviceHandle)):
         element = joined_constant(elements)
     _element(run, node, clause, element, make, made)

@@ -40,6 +40,7 @@ from devicelint.interpreter.python.containers.fields import GROWN, LENGTH
 from devicelint.interpreter.python.containers.lists import forget_order, pop
 from devicelint.interpreter.python.iteration.told_apart import iteration
 from devicelint.interpreter.python.operators import operate
+from devicelint.interpreter.python.special_methods import iterated
 
 
 @function("builtins.enumerate")
@@ -141,7 +142,7 @@ def same_elements(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     is_list = name in ("builtins.list", "builtins.set")
     if given is None:
         return new_list(run, site, ()) if is_list else Tuple(())
-    value = given.value
+    value = iterated(run, given.value)
     if is_list:
         return _as_list(run, value, given.site, site)
     elements = known_elements(run, value)
@@ -259,9 +260,10 @@ def sum_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         return HOST
     given = arguments.positional[0]
     begin = arguments.get(1, "start")
-    elements = known_elements(run, given.value)
+    over = iterated(run, given.value)
+    elements = known_elements(run, over)
     if elements is None:
-        elements = (element_of(run, given.value, given.site),)
+        elements = (element_of(run, over, given.site),)
     total = Argument(given.site, HOST) if begin is None else begin
     for one in elements:
         added = operate(run, site, "+", total, Argument(given.site, one))

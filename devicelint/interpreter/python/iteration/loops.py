@@ -43,16 +43,17 @@ from devicelint.interpreter.python.iteration.told_apart import (
     joined_constant,
     told_apart,
 )
+from devicelint.interpreter.python.special_methods import iterated
 
 
 @executes(cst.For)
 def for_statement(run: Run, node: cst.For) -> None:
-    iterated = run.evaluate(node.iter)
+    over = iterated(run, run.evaluate(node.iter))
     run.frame.statement = node
-    elements = known_elements(run, iterated)
-    element = element_of(run, iterated, node.iter)
-    at_least_once = is_filled(run, iterated)
-    if is_never_entered(iterated, elements):
+    elements = known_elements(run, over)
+    element = element_of(run, over, node.iter)
+    at_least_once = is_filled(run, over)
+    if is_never_entered(over, elements):
         _otherwise(run, node)
         return
 
@@ -70,7 +71,7 @@ def for_statement(run: Run, node: cst.For) -> None:
         return
     if elements and any(isinstance(one, (Const, DeviceHandle)) for one in elements):
         element = joined_constant(elements)
-    first = iterated.first if isinstance(iterated, Stream) else None
+    first = over.first if isinstance(over, Stream) else None
     if first is not None and chooses_by(node.target, node.body):
         begin: Callable[[], None] | None = binding(first)
     else:
