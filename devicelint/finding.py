@@ -166,7 +166,7 @@ class Finding:
     fix: Fix | None = None
     elsewhere: tuple[Elsewhere, ...] = ()
     unfixed: str = ""
-    """Why there is no fix, where one is known that cannot be made."""
+    """Why there is no fix."""
 
     @property
     def is_of_program(self) -> bool:

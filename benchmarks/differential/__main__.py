@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         default=[1],
         metavar="S",
         dest="seeds",
-        help="which programs; 9001 to 9005 measure, and are not looked into",
+        help="which programs; 9001 to 9005 and 9101 to 9105 measure, and are not looked into",
     )
     parser.add_argument(
         "--programs", type=_natural, metavar="N", help=f"how many of each seed ({PROGRAMS})"

@@ -115,7 +115,7 @@ class _Places:
             for (number, _), fix in zip(mine, fixes, strict=True):
                 resolved[number][index] = fix
         return [
-            "" if each.report.fix is None else self._whole(each.report.site, part)
+            each.rule.unfixed if each.report.fix is None else self._whole(each.report.site, part)
             for each, part in zip(self._raw, resolved, strict=True)
         ]
 

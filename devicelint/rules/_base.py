@@ -56,6 +56,8 @@ class Rule:
     name: ClassVar[str]
     severity: ClassVar[Severity]
     summary: ClassVar[str]
+    unfixed: ClassVar[str] = ""
+    """Why some of its findings have no fix."""
     default: ClassVar[bool] = True
     """Whether it is checked where the settings do not name it."""
     adopts: ClassVar[bool] = False

@@ -18,6 +18,7 @@ class AcceleratorInWorkers(Rule):
     name = "accelerator-in-worker"
     severity = Severity.ERROR
     summary = "A dataset or collate function uses an accelerator in a forked worker"
+    unfixed = "the training loop has to move what it gets, instead of the worker"
 
     def on_accelerator_in_worker(self, event: AcceleratorInWorker, context: RuleContext) -> Reports:
         """The data are to stay on the CPU until they come out of the loader."""

@@ -29,6 +29,7 @@ class AcceleratorRequired(Rule):
     name = "accelerator-required"
     severity = Severity.NOTE
     summary = "A script needs an accelerator throughout, and fails on every machine without one"
+    unfixed = "`devicelint adopt` makes the program run without an accelerator"
     adopts = True
 
     def __init__(self) -> None:

@@ -35,6 +35,7 @@ class CollectiveOnCpu(Rule):
     name = "collective-on-cpu"
     severity = Severity.ERROR
     summary = "A collective of NCCL is given a tensor on the CPU"
+    unfixed = "no name there holds the device of the process"
 
     def __init__(self) -> None:
         self._groups: dict[Site, GroupJoined] = {}

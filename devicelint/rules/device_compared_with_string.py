@@ -21,6 +21,7 @@ class DeviceComparedWithString(Rule):
     name = "device-compared-with-string"
     severity = Severity.ERROR
     summary = "A torch.device never equals a string, and GPU 0 is false"
+    unfixed = "what it should be compared with is not known"
 
     def on_device_compared(self, event: DeviceCompared, context: RuleContext) -> Reports:
         """`device == "cuda"` is always False, `device != "cuda"` always True."""

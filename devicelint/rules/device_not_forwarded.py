@@ -20,6 +20,7 @@ class DeviceNotForwardedRule(Rule):
     name = "device-not-forwarded"
     severity = Severity.WARNING
     summary = "A device is not passed to a function that takes one, or ignored by it"
+    unfixed = "no name there holds the device"
 
     def on_device_ignored(self, event: api_events.DeviceIgnored, _: RuleContext) -> Reports:
         """`make(3, device)`, where make() creates on the CPU whatever it is given."""

@@ -18,6 +18,7 @@ class DeviceUnusedRule(Rule):
     name = "device-unused"
     severity = Severity.WARNING
     summary = "A device is chosen, and the model trains on the CPU all the same"
+    unfixed = "where the device was to be used is not known"
 
     def on_device_unused(
         self, event: training_events.DeviceUnused, context: RuleContext

@@ -27,6 +27,7 @@ class DiscardedDeviceContext(Rule):
     name = "discarded-device-context"
     severity = Severity.WARNING
     summary = "A device context as a statement of its own does nothing"
+    unfixed = "what is to run in it is not known"
 
     def on_device_context_discarded(
         self, event: DeviceContextDiscarded, context: RuleContext

@@ -33,6 +33,7 @@ class DiscardedMove(Rule):
     name = "discarded-move"
     severity = Severity.ERROR
     summary = "The result of .to(), .cuda() or .cpu() on a tensor is thrown away"
+    unfixed = "the result has no name that it could be given"
 
     def on_discarded_transfer(self, event: DiscardedTransfer, context: RuleContext) -> Reports:
         """A tensor is copied, not moved; modules and some containers move in place."""

@@ -18,6 +18,7 @@ class EagerOptimizerBeforeMove(Rule):
     summary = (
         "Adagrad makes its state when it is built: before the model moves, on the wrong device"
     )
+    unfixed = "statements of different blocks would have to change their order"
 
     def on_optimizer_state_elsewhere(
         self, event: OptimizerStateElsewhere, context: RuleContext

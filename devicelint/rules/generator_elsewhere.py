@@ -22,6 +22,7 @@ class GeneratorForAnother(Rule):
     name = "generator-elsewhere"
     severity = Severity.ERROR
     summary = "Random numbers are drawn with the generator of another device"
+    unfixed = "no name there holds the device"
 
     def on_generator_elsewhere(self, event: GeneratorElsewhere, context: RuleContext) -> Reports:
         """The generator is to be made for the device, or not at all."""

@@ -22,6 +22,7 @@ class HardCodedAccelerator(Rule):
     name = "hard-coded-accelerator"
     severity = Severity.WARNING
     summary = "A hard-coded accelerator fails on a machine without one that the code provides for"
+    unfixed = "no device is chosen in sight: `devicelint adopt` chooses one"
 
     def __init__(self) -> None:
         self._demands = Demands(contradicting=True)

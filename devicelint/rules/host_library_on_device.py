@@ -16,6 +16,7 @@ class HostLibraryOnDevice(Rule):
     name = "host-library-on-device"
     severity = Severity.ERROR
     summary = "A library that works on the CPU is given an accelerator tensor"
+    unfixed = "the tensor has no expression of its own there"
 
     def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:
         """The library would convert the tensor by itself, which only works on the CPU."""

@@ -22,6 +22,7 @@ class InvalidDeviceString(Rule):
     name = "invalid-device-string"
     severity = Severity.ERROR
     summary = "A string names no device that torch knows"
+    unfixed = "no device is called like it"
 
     def on_invalid_device_named(self, event: InvalidDeviceNamed, context: RuleContext) -> Reports:
         """The string is wrong on every machine."""

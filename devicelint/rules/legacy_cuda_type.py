@@ -27,6 +27,7 @@ class LegacyCudaType(Rule):
     name = "legacy-cuda-type"
     severity = Severity.WARNING
     summary = "A legacy tensor type such as torch.cuda.FloatTensor fails where there is no CUDA"
+    unfixed = "no device is chosen in sight: `devicelint adopt` chooses one"
 
     def on_legacy_type_used(self, event: LegacyTypeUsed, context: RuleContext) -> Reports:
         """A CUDA type fails without CUDA; a CPU type refuses a CUDA device everywhere."""

@@ -20,6 +20,7 @@ class LengthsNotOnCpu(Rule):
     name = "lengths-not-on-cpu"
     severity = Severity.ERROR
     summary = "pack_padded_sequence is given lengths on an accelerator"
+    unfixed = "the lengths have no expression of their own there"
 
     def on_host_memory_demanded(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:
         """The lengths are to be copied back to the CPU, or left there."""

@@ -20,6 +20,7 @@ class LoadWithoutMapLocation(Rule):
     name = "load-without-map-location"
     severity = Severity.WARNING
     summary = "torch.load() without map_location fails where the saving device is missing"
+    unfixed = "the call takes no map_location"
 
     def on_load(self, event: Load, context: RuleContext) -> Reports:
         """The device that the code has at hand is the one to load to, else the CPU."""

@@ -20,6 +20,7 @@ class MovedParameter(Rule):
     name = "moved-parameter"
     severity = Severity.ERROR
     summary = "A moved nn.Parameter or leaf tensor is neither registered nor optimized"
+    unfixed = "no name there holds the device"
 
     def on_parameter_lost(self, event: ParameterLost, context: RuleContext) -> Reports:
         """It is assigned to a Module, or given to an optimizer, after the move."""

@@ -16,6 +16,7 @@ class NumpyOnDevice(Rule):
     name = "numpy-on-device"
     severity = Severity.ERROR
     summary = ".numpy() is called on an accelerator tensor without .cpu()"
+    unfixed = "the tensor has no expression of its own there"
 
     def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:
         """The tensor has to be copied to the CPU first, and detached where it requires grad."""

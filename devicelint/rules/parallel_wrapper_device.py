@@ -33,6 +33,7 @@ class ParallelWrapperDevice(Rule):
     name = "parallel-wrapper-device"
     severity = Severity.ERROR
     summary = "DataParallel or DistributedDataParallel wraps a module that is elsewhere"
+    unfixed = "the devices of the wrapper have no name there"
 
     def __init__(self) -> None:
         self._right: set[Site] = set()

@@ -22,6 +22,7 @@ class PinnedWrongly(Rule):
     name = "pinned-wrongly"
     severity = Severity.ERROR
     summary = "Memory of an accelerator is pinned, or memory where there is no accelerator"
+    unfixed = "what is to be pinned instead is not known"
 
     def __init__(self) -> None:
         self._demanded: dict[Site, str] = {}

@@ -29,6 +29,7 @@ class UnguardedAcceleratorApi(Rule):
     name = "unguarded-accelerator-api"
     severity = Severity.WARNING
     summary = "A call of torch.cuda raises on the machines without it that the script provides for"
+    unfixed = "what it is for does not exist without an accelerator"
 
     def __init__(self) -> None:
         self._going: set[Site] = set()

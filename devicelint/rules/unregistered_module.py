@@ -20,6 +20,7 @@ class UnregisteredModule(Rule):
     name = "unregistered-module"
     severity = Severity.ERROR
     summary = "Submodules in a plain container are missed by .to() and by the optimizer"
+    unfixed = "it is used as a plain list or dict, or is filled elsewhere"
 
     def on_module_defined(self, event: ModuleDefined, context: RuleContext) -> Reports:
         """Each plain container that holds modules which nothing else registers."""

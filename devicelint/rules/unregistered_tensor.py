@@ -23,6 +23,7 @@ class UnregisteredTensor(Rule):
     name = "unregistered-tensor"
     severity = Severity.ERROR
     summary = "A plain tensor attribute of a Module does not follow .to()"
+    unfixed = "it is not one assignment in `__init__`"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """The attribute is an operand."""

@@ -64,15 +64,12 @@ class Spelling:
     def of(self, device: Device) -> str | None:
         """An expression that gives this device here, or None where nothing does.
 
-        What the function itself has at hand comes before the file's own variables.  What asks
-        how many accelerators there are gives another device with more of them: it comes last.
+        What the function itself has at hand comes before the file's own variables.  A name that
+        asks how many accelerators there are is none of it: with more of them it is another device.
         """
         if isinstance(device, Unsure):
             return None
-        counted = named_by_count(self._run.module)
-        return self._of(device, counted) or (self._of(device, frozenset()) if counted else None)
-
-    def _of(self, device: Device, without: frozenset[str]) -> str | None:
+        without = named_by_count(self._run.module)
         return (
             named_device(self._own().items(), device, without)
             or self._parameter_on(device)
