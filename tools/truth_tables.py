@@ -41,7 +41,7 @@ def _read(name: str) -> Any:
     return json.loads((FIGURES / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def _once_measured(table: Callable[[], str], *names: str) -> Callable[[], str]:
+def once_measured(table: Callable[[], str], *names: str) -> Callable[[], str]:
     """The table, once there are the figures that it follows from."""
 
     def written() -> str:
@@ -61,7 +61,8 @@ def state() -> str:
     return markdown(("Judge", "Asked on", "devicelint", "How much"), rows)
 
 
-def _share(part: int, whole: int) -> str:
+def share(part: int, whole: int) -> str:
+    """A part of a whole, and how many of 100 that is."""
     return f"{part:,} of {whole:,}, {100 * part / whole:.1f} %" if whole else "0"
 
 
@@ -80,12 +81,12 @@ def differential() -> str:
         ("raised another error", *(_of_programs(each, "failing") for each in both)),
         (
             "**device errors missed**",
-            *(f"**{_share(each['missed'], each['raising'])}**" for each in both),
+            *(f"**{share(each['missed'], each['raising'])}**" for each in both),
         ),
         ("…in 1,000 programs", *(f"{each['misses_per_thousand']}" for each in both)),
         (
             "**programs that ran, with a false alarm**",
-            *(f"**{_share(each['alarmed'], each['passing'])}**" for each in both),
+            *(f"**{share(each['alarmed'], each['passing'])}**" for each in both),
         ),
         ("…in 1,000 programs", *(f"{each['false_alarms_per_thousand']}" for each in both)),
     ]
@@ -93,7 +94,7 @@ def differential() -> str:
 
 
 def _of_programs(figures: Measured, name: str) -> str:
-    return _share(figures[name], figures["programs"])
+    return share(figures[name], figures["programs"])
 
 
 def features() -> str:
@@ -125,7 +126,7 @@ def agreement() -> str:
     ]
     levels = dict.fromkeys(level for each in both for level in each["places"])
     rows += [
-        (level, *(_share(each["places"].get(level, 0), _total(each, "places")) for each in both))
+        (level, *(share(each["places"].get(level, 0), _total(each, "places")) for each in both))
         for level in levels
     ]
     rows += [
@@ -146,7 +147,7 @@ def _contradicted(figures: Measured) -> str:
 
 def _owned(figures: Measured, name: str) -> str:
     counted = {each: sum(counts.values()) for each, counts in figures["owned"].items()}
-    return _share(counted.get(name, 0), sum(counted.values()))
+    return share(counted.get(name, 0), sum(counted.values()))
 
 
 def reasons() -> str:
@@ -173,7 +174,7 @@ def mutants() -> str:
         ("the tests fail otherwise", *(f"{each['otherwise']:,}" for each in both)),
         ("**harmful**", *(f"**{each['harmful']:,}**" for each in both)),
         *(
-            (text, *(f"**{_share(each[name], each['harmful'])}**" for each in both))
+            (text, *(f"**{share(each[name], each['harmful'])}**" for each in both))
             for name, text in FATES.items()
         ),
     ]
@@ -194,7 +195,7 @@ def histories() -> str:
     rows = [
         ("fixes", *(str(each["cases"]) for each in both)),
         ("repositories", *(str(each["repositories"]) for each in both)),
-        ("**mistakes found**", *(f"**{_share(each['found'], each['cases'])}**" for each in both)),
+        ("**mistakes found**", *(f"**{share(each['found'], each['cases'])}**" for each in both)),
         *(
             (f"…of evidence *{name}*", *(_found_of(each, name) for each in both))
             for name in ("api", "explicit", "module", "param", "cross-file", "library")
@@ -236,7 +237,7 @@ def _reading(figures: Figures) -> tuple[str, ...]:
         f"`{figures.devicelint[:8]}`",
         f"{figures.lines:,}",
         str(counts.findings),
-        _share(counts.right, counts.findings),
+        share(counts.right, counts.findings),
         str(counts.debatable),
         str(counts.wrong),
         f"{figures.right_per_million or 0:.0f}",
@@ -279,7 +280,7 @@ MEASURED = (
 
 TABLES = (
     Table(PAGE, "state", state),
-    *(Table(PAGE, table.__name__, _once_measured(table, *names)) for table, *names in MEASURED),
+    *(Table(PAGE, table.__name__, once_measured(table, *names)) for table, *names in MEASURED),
     Table(PAGE, "readings", readings),
     Table(MINED, "counts", counts),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tools import comparison, consoles, doc_tables, man_page, truth_tables
+from tools import comparison, consoles, doc_tables, man_page, repair_tables, truth_tables
 
 Writer = Callable[[str], str]
 """What a page must say, given what it says."""
@@ -15,7 +15,7 @@ def _writers() -> Iterator[tuple[Path, Writer]]:
     """What is written where, in this order."""
     yield comparison.PAGE, lambda _: comparison.page()
     yield man_page.PAGE, lambda _: man_page.text()
-    for table in (*doc_tables.TABLES, *truth_tables.TABLES):
+    for table in (*doc_tables.TABLES, *truth_tables.TABLES, *repair_tables.TABLES):
         yield table.page, table.within
     for page in consoles.PAGES:
         yield page, consoles.replayed

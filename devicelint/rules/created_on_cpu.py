@@ -23,7 +23,7 @@ class CreatedOnCpu(Rule):
     name = "created-on-cpu"
     severity = Severity.ERROR
     summary = "A tensor created without device= meets values on another device"
-    unfixed = "no name there holds the device, and no tensor beside it does"
+    unfixed = "the device, or what is to be moved, has no name there"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """The new tensor is an operand."""

@@ -21,7 +21,7 @@ class MixedDevices(Rule):
     name = "mixed-devices"
     severity = Severity.ERROR
     summary = "The operands of one operation are on different devices"
-    unfixed = "no name there holds the device, and no tensor beside it does"
+    unfixed = "the device, or what is to be moved, has no name there"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """One operand is to be moved to where the other is."""

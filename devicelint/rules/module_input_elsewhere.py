@@ -20,7 +20,7 @@ class ModuleInputElsewhere(Rule):
     name = "module-input-elsewhere"
     severity = Severity.ERROR
     summary = "A module is called with a tensor that is not on the module's device"
-    unfixed = "no name there holds the device, and no tensor beside it does"
+    unfixed = "the device, or what is to be moved, has no name there"
 
     def on_misplaced_input(self, event: MisplacedInput, context: RuleContext) -> Reports:
         """The input is to be moved, unless it is new: then it is to be created there."""

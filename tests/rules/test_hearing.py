@@ -30,3 +30,11 @@ FOUND_BY_THE_ENGINE = {"DEV901"}
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.name)
 def test_a_rule_hears_something(rule: type[Rule]) -> None:
     assert bool(methods_of(rule)) is (rule.code not in FOUND_BY_THE_ENGINE)
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in all_rules() if rule.default], ids=lambda r: r.name
+)
+def test_a_rule_that_is_on_says_why_a_finding_may_have_no_fix(rule: type[Rule]) -> None:
+    has_all = {"revealed-device", "unused-suppression"}
+    assert bool(rule.unfixed) == (rule.name not in has_all)
