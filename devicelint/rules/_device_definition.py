@@ -50,6 +50,13 @@ class Demand:
         return Safety.SAFE
 
     @property
+    def warning(self) -> str:
+        """What is to be known of an unsafe fix, behind its message."""
+        if self._are_several:
+            return "; the program spreads its work over several devices"
+        return "" if self.safety is Safety.SAFE else "; the program may need it on purpose"
+
+    @property
     def is_meant(self) -> bool:
         """Whether even adoption keeps it: the script does more there than to ask for its state."""
         return self._are_several or self.context.intent.works_on_purpose()
@@ -135,7 +142,7 @@ def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewr
     if not event.literal and not event.how.startswith("."):
         return None
     changes = (*more, in_its_place(demand, code))
-    message = f"Use `{code}`, chosen by what the machine has"
+    message = f"Use `{code}`, chosen by what the machine has{demand.warning}"
     return Rewrite(message, changes, demand.safety, begins=True, is_meant=demand.is_meant)
 
 
@@ -161,7 +168,7 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
     if changes is None:
         return None
     changes = (*changes, *_without_index(demand))
-    message = "Choose the device by what the machine has"
+    message = f"Choose the device by what the machine has{demand.warning}"
     return Rewrite(message, changes, demand.safety, begins=True, is_meant=demand.is_meant)
 
 

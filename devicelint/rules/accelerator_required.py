@@ -29,7 +29,7 @@ class AcceleratorRequired(Rule):
     name = "accelerator-required"
     severity = Severity.NOTE
     summary = "A script needs an accelerator throughout, and fails on every machine without one"
-    unfixed = "`devicelint adopt` makes the program run without an accelerator"
+    unfixed = "the whole program has to change, and not this line alone"
     adopts = True
 
     def __init__(self) -> None:

@@ -66,7 +66,11 @@ def _report_unpinned(event: Transfer, loader: cst.Call, context: RuleContext) ->
         f"non_blocking=True does nothing in {clashes.quoted(context, event.site)}: the DataLoader "
         f"does not pin its memory (line {line_of(0)}), and the host waits for the copy",
         ((loader, "does not pin what it yields"),),
-        fix=Rewrite("Add `pin_memory=True` to the loader", (change,), Safety.UNSAFE),
+        fix=Rewrite(
+            "Add `pin_memory=True` to the loader, which takes page-locked memory",
+            (change,),
+            Safety.UNSAFE,
+        ),
     )
 
 

@@ -143,7 +143,8 @@ def _create_on_accelerator(context: RuleContext, event: CollectiveCalled) -> Rew
         changes.append(AddKeyword(step.site, "device", name))
     else:
         changes.append(InsertAfter(step.site, f".to({name})"))
-    return Rewrite("Create it on the accelerator", tuple(changes), Safety.UNSAFE)
+    message = "Create it on the accelerator, where all that reads it finds it then"
+    return Rewrite(message, tuple(changes), Safety.UNSAFE)
 
 
 _CUDA = Known("cuda")

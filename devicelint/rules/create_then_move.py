@@ -66,8 +66,9 @@ def _create_there(event: Transfer, made: cst.Call, context: RuleContext) -> Rewr
     if device is None:
         return None
     is_random = _RANDOM.search(context.code(made.func)) is not None
+    draws = ", which draws other random numbers" if is_random else ""
     return Rewrite(
-        f"Create it with `device={device}`",
+        f"Create it with `device={device}`{draws}",
         (AddKeyword(made, "device", device), Keep(transfers.call_of(event), made)),
         Safety.UNSAFE if is_random else Safety.SAFE,
     )

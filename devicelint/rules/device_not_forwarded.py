@@ -39,7 +39,11 @@ class DeviceNotForwardedRule(Rule):
             f"(line {line_of(0)}), whatever is passed here",
             ((made, "made on the CPU here"),),
             certainty=Certainty.CONTRACT,
-            fix=Rewrite(f"Use `{event.parameter}` there", (change,), Safety.UNSAFE),
+            fix=Rewrite(
+                f"Use `{event.parameter}` there: what it gives is on that device then",
+                (change,),
+                Safety.UNSAFE,
+            ),
             subject=function,
         )
 
@@ -57,8 +61,9 @@ class DeviceNotForwardedRule(Rule):
         default = context.code(event.default.default)
         argument = f"{event.parameter}={event.at_hand}"
         message = _if_fixed(event, default) if is_fixed else _if_chosen(event, default)
+        moved = "" if is_fixed else ": what it makes is on that device then"
         fix = Rewrite(
-            f"Pass `{argument}`",
+            f"Pass `{argument}`{moved}",
             (AddKeyword(call, event.parameter, event.at_hand),),
             Safety.SAFE if is_fixed else Safety.UNSAFE,
         )

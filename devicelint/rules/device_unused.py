@@ -50,7 +50,7 @@ def _move(event: training_events.DeviceUnused, context: RuleContext) -> Rewrite 
     if device is None:
         return None
     return Rewrite(
-        f"Move it to `{device}`, and what it is given",
+        f"Move it to `{device}`, and what it is given: it trains there then",
         (InsertAfter(made, f".to({device})"),),
         Safety.UNSAFE,
         begins=True,

@@ -46,9 +46,13 @@ class DiscardedDeviceContext(Rule):
                 f"`{code}` is a context that nothing enters, and does nothing: write "
                 f"`with {code}:`{instead}"
             )
-            change = Replace(call.func, setter)
-            fix = Rewrite(f"Call `{setter}()`", (change,), Safety.UNSAFE) if setter else None
+            fix = _set_for_good(call, setter) if setter else None
         yield Report(call, message, fix=fix, anywhere=True)
+
+
+def _set_for_good(call: cst.Call, setter: str) -> Rewrite:
+    message = f"Call `{setter}()`, which holds for the rest of the program"
+    return Rewrite(message, (Replace(call.func, setter),), Safety.UNSAFE)
 
 
 def _setter(event: DeviceContextDiscarded, written: str) -> str:

@@ -70,7 +70,7 @@ class LegacyCudaType(Rule):
         changes = () if torch is None else _changes(event, call, code, torch)
         if more is None or not changes:
             return f"use `.to({name})`", None
-        rewrite = Rewrite(f"Use `.to({name})`", (*more, *changes), demand.safety)
+        rewrite = Rewrite(f"Use `.to({name})`{demand.warning}", (*more, *changes), demand.safety)
         return f"use `.to({name})`", rewrite
 
     def _default_device(self, call: cst.Call, context: RuleContext) -> tuple[str, Rewrite | None]:
@@ -80,7 +80,8 @@ class LegacyCudaType(Rule):
             return "ask torch.cuda.is_available() first", None
         change = Replace(call, f"{torch}.set_default_device({choice})")
         advice = "use torch.set_default_device(), with a device that the machine has"
-        return advice, Rewrite("Set the default device", (change,), Safety.UNSAFE)
+        message = "Set the default device, where all that is made without one goes then"
+        return advice, Rewrite(message, (change,), Safety.UNSAFE)
 
 
 def _refused(event: LegacyTypeUsed, call: cst.Call, context: RuleContext) -> Report:

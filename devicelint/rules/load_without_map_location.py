@@ -41,7 +41,8 @@ def _map_location(event: Load, where: str) -> Rewrite:
     """Safe, unless it leaves a whole model on the CPU that was on an accelerator before."""
     copied = LoadUse.WEIGHTS in event.uses and LoadUse.MODEL not in event.uses
     safety = Safety.SAFE if copied or where != _CPU else Safety.UNSAFE
-    return Rewrite(f"Add `map_location={where}`", (_argument(event, where),), safety)
+    stays = "" if safety is Safety.SAFE else ": what it loads stays there until it is moved"
+    return Rewrite(f"Add `map_location={where}`{stays}", (_argument(event, where),), safety)
 
 
 def _argument(event: Load, where: str) -> Change:

@@ -87,5 +87,5 @@ def _stay(left: Transfer, event: Transfer) -> Rewrite | None:
         return None
     if len(transfers.call_of(event).args) != 1:
         return None
-    message = "Leave it where it is"
+    message = "Leave it where it is, so that both names share its memory"
     return Rewrite(message, (Keep(transfers.call_of(event), inner),), Safety.UNSAFE)
