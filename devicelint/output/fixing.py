@@ -65,7 +65,7 @@ def why_not(fixed: Fixed, finding: Finding, unsafe_fixes: bool) -> str:
     if finding in fixed.reasons:
         return fixed.reasons[finding]
     if finding.fix.safety.value == "unsafe" and not unsafe_fixes:
-        return UNSAFE
+        return f"{UNSAFE} ({finding.fix.message})"
     return ENDLESS
 
 

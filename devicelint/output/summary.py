@@ -45,13 +45,20 @@ def fixed(findings: int, files: int, would: bool = False) -> str:
     )
 
 
-def adopted(steps: int, changed: int, files: int, left: int, would: bool = False) -> str:
+def adopted(
+    steps: int, changed: int, files: int, left: int, passed_over: int = 0, would: bool = False
+) -> str:
     """Say in how many steps files came to the device pattern, and how much is left to do."""
+    why_nothing = (
+        "nothing there uses torch"
+        if passed_over == files
+        else "nothing is trained or sent to an accelerator there, or a device is chosen for it"
+    )
     verb = "Would adopt" if would else "Adopted"
     text = (
         f"{verb} {_files(changed)} in {number(steps, 'step')}"
         if steps
-        else f"Nothing to adopt in {_files(files)}"
+        else f"Nothing to adopt in {_files(files)}{'' if left else f': {why_nothing}'}"
     )
     return text + (f"; {left} left to you" if left else "")
 

@@ -287,3 +287,27 @@ def test_the_project_forgets_what_is_not_written(project):
     program = held.program(str(project / "lib/engine.py"))
     assert program is not None
     assert program.text == FILES["lib/engine.py"]
+
+
+def test_a_diff_names_what_is_left_with_the_reason(project, capsys):
+    (project / "spread.py").write_text(
+        "import torch\nfirst = torch.nn.Linear(2, 2).cuda(0)\nsecond = torch.ones(2).to('cuda:1')\n"
+    )
+    main(["adopt", "--diff", "spread.py"])
+    told = capsys.readouterr().err
+    assert "spread.py:2:9: not fixed DEV409: its fix is unsafe" in told
+    assert "the program spreads its work over several devices" in told
+    assert "Nothing to adopt in 1 file; 2 left to you" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("import json\n", "nothing there uses torch"),
+        ("import torch\nx = torch.ones(2)\n", "nothing is trained or sent to an accelerator"),
+    ],
+)
+def test_nothing_is_adopted_for_a_reason(text, reason, project, capsys):
+    (project / "idle.py").write_text(text)
+    assert main(["adopt", "idle.py"]) == 0
+    assert f"Nothing to adopt in 1 file: {reason}" in capsys.readouterr().err

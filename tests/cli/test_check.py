@@ -277,7 +277,7 @@ def test_fix_writes_the_safe_ones_and_reports_the_rest(run):
     assert "DEV401" in out
     assert error == (
         "a.py:1:1: fixed DEV104: fix it\n"
-        "a.py:2:1: not fixed DEV401: its fix is unsafe: --unsafe-fixes makes it\n"
+        "a.py:2:1: not fixed DEV401: its fix is unsafe: --unsafe-fixes makes it (fix it)\n"
         "Fixed 1 finding in 1 file\nFound 1 warning; 1 fixable with --unsafe-fixes\n"
     )
 

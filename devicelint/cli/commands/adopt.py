@@ -14,7 +14,7 @@ from devicelint.cli.options.adopt import adopt_parser
 from devicelint.cli.options.contradictions import refuse_contradictions
 from devicelint.linter import lint
 from devicelint.linter.led_to import found_in_imports
-from devicelint.output import summary
+from devicelint.output import fixing, summary
 from devicelint.output.visible import printable
 from devicelint.workspace.project import home_of
 
@@ -76,8 +76,17 @@ class Adoption(Check):
     def show_fixed(self, each: Input, fixed: Fixed) -> None:
         """Count what became of a file, and report it."""
         super().show_fixed(each, fixed)
+        if not (self.writes or self.options.quiet):
+            self._say_left(each, fixed)
         if fixed.after.text != fixed.before.text:
             self._changed.append((each, fixed.after))
+
+    def _say_left(self, each: Input, fixed: Fixed) -> None:
+        """Say, in a line each, what would be left to the reader; what was taken back is said."""
+        said = set(fixing.rolled_back(fixed))
+        for line in fixing.left(fixed, self.config_of(each).unsafe_fixes):
+            if line not in said:
+                terminal.say(line)
 
     def _show_left_in_imports(self) -> None:
         """Report what the adopted scripts make go wrong in files that they import."""
@@ -118,7 +127,12 @@ class Adoption(Check):
         left = sum(len(checked.findings) for checked in tally.found)
         terminal.say(
             summary.adopted(
-                tally.fixed, tally.fixed_files, tally.files, left, would=not self.writes
+                tally.fixed,
+                tally.fixed_files,
+                tally.files,
+                left,
+                tally.passed_over,
+                would=not self.writes,
             )
         )
 

@@ -26,8 +26,9 @@ examples:
   devicelint adopt --interactive train.py
   devicelint adopt --prove --prove-args "--epochs 1" train.py
 
-exit status: 0 done, or nothing to do, 1 something is left to you, or --diff and
---check would change a file, 2 wrong usage or a file that could not be changed
+exit status: 0 done, or nothing to do, 1 something is left to you (with --diff
+and --check: a file would be changed), 2 wrong usage or a file that could not be
+changed
 """
 
 
