@@ -12,6 +12,7 @@ from dataclasses import asdict
 import torch
 
 from runtime_guard.distributed import rank, world_size
+from runtime_guard.machines import in_effect
 from runtime_guard.profiler.recording.names import Names
 from runtime_guard.profiler.recording.tables import Sum
 from runtime_guard.profiler.recording.values import FORMAT, Header, RecordedEvent, Spot
@@ -124,6 +125,7 @@ def header(started: float, known: Header | None = None) -> Header:
         argv=known.argv if known and is_told else tuple(_shortened(sys.argv)),
         python=platform.python_version(),
         torch=str(torch.__version__),
+        virtual=bool(in_effect) or (known is not None and known.virtual),
     )
 
 

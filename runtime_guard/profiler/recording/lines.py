@@ -63,6 +63,7 @@ def header(content: Content) -> Header:
         argv=tuple(each(content, "argv", text)),
         python=text(content, "python"),
         torch=text(content, "torch"),
+        virtual="virtual" in content and flag(content, "virtual"),
     )
 
 

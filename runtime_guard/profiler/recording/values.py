@@ -82,6 +82,8 @@ class Header:
     argv: tuple[str, ...]
     python: str
     torch: str
+    virtual: bool = False
+    """Whether a virtual GPU was in effect: nothing is copied then, and times say nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,9 +110,11 @@ def document(recordings: Sequence[Recording], summary: Summary) -> dict[str, Any
             }
             for recording in recordings
         ],
-        **asdict(summary),
-        "share": summary.share,
-        "advice": [
+        **(_without_times(asdict(summary)) if summary.virtual else asdict(summary)),
+        "share": None if summary.virtual else summary.share,
+        "advice": []
+        if summary.virtual
+        else [
             {
                 "text": each.text,
                 "share": each.share,
@@ -121,6 +123,12 @@ def document(recordings: Sequence[Recording], summary: Summary) -> dict[str, Any
             for each in worst(summary)
         ],
     }
+
+
+def _without_times(summary: dict[str, Any]) -> dict[str, Any]:
+    """What a virtual GPU has counted: how long that took says nothing."""
+    times = dict.fromkeys(("host_us", "device_us", "share"))
+    return {**summary, "rows": [{**row, **times} for row in summary["rows"]]}
 
 
 def in_terminal(shown: RenderableType) -> str:

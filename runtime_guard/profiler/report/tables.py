@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 MOST_TARGETS = 3
 
+VIRTUAL = (
+    "On a virtual GPU nothing is copied: there are no times, no shares, and no advice about them."
+)
+
 WAITING = (
     "Waiting includes the work queued before: without the wait, that time is saved only where the "
     "host has more to do."
@@ -61,7 +65,7 @@ class ReportTables:
         yield Text(headline(summary), style="bold")
         yield Text()
         yield from _transfers(summary, self.order, self.limit, options.max_width)
-        yield from _advice(worst(summary))
+        yield from () if summary.virtual else _advice(worst(summary))
         yield from _values(summary, self.limit)
         yield from _mismatches(summary.mismatches, self.limit)
 
@@ -106,8 +110,9 @@ def _spent(summary: Summary) -> str:
         parts.append(counted(summary.synchronisations, "synchronisation"))
     if not parts:
         return "No copies between devices and no synchronisations"
-    share = f": {percent(summary.share)} of the time" if summary.seconds else ""
-    return ", ".join(parts) + share
+    is_timed = summary.seconds and not summary.virtual
+    share = f": {percent(summary.share)} of the time" if is_timed else ""
+    return ", ".join(parts) + (", on a virtual GPU" if summary.virtual else share)
 
 
 def titles(recordings: Sequence[Recording], summary: Summary) -> list[str]:
@@ -120,11 +125,12 @@ def titles(recordings: Sequence[Recording], summary: Summary) -> list[str]:
         f"{', '.join(hosts[:3])}{' …' if len(hosts) > 3 else ''}",
         f"torch {header.torch}",
         counted(max(each.steps for each in recordings), "step") if summary.steps else "",
-        duration(longest * 1e6) if longest else "",
+        duration(longest * 1e6) if longest and not summary.virtual else "",
     ]
     about = ", ".join(filter(None, parts))
     return [
         printable(f"{' '.join([program(header), *header.argv[1:]])} ({about})"),
+        *([VIRTUAL] if summary.virtual else []),
         *_incomplete(recordings),
     ]
 
@@ -162,7 +168,11 @@ def _transfers(
 
     if not summary.rows:
         return
-    columns = [each for each in _COLUMNS if width >= each.from_width]
+    columns = [
+        each
+        for each in _COLUMNS
+        if width >= each.from_width and not (each.is_time and summary.virtual)
+    ]
     table = titled_table("Transfers and synchronisations")
     for each in columns:
         table.add_column(
@@ -176,7 +186,8 @@ def _transfers(
         table.add_row(*cells([each.text(row) for each in columns]))
     yield table
     yield from _left_out(len(summary.rows), limit, "line")
-    yield Text(WAITING + "\n" if summary.synchronisations else "", style="dim")
+    waits = summary.synchronisations and not summary.virtual
+    yield Text(WAITING + "\n" if waits else "", style="dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +198,7 @@ class _Column:
     text: Callable[[Row], str]
     from_width: int = 0
     is_number: bool = True
+    is_time: bool = False
 
 
 _COLUMNS = (
@@ -201,9 +213,9 @@ _COLUMNS = (
     _Column("Count", lambda row: amount(row.count)),
     _Column("A step", lambda row: rate(row.per_step), from_width=90),
     _Column("Bytes", lambda row: size(row.bytes), from_width=56),
-    _Column("Host", lambda row: duration(row.host_us)),
-    _Column("Device", lambda row: duration(row.device_us), from_width=98),
-    _Column("Share", lambda row: percent(row.share)),
+    _Column("Host", lambda row: duration(row.host_us), is_time=True),
+    _Column("Device", lambda row: duration(row.device_us), from_width=98, is_time=True),
+    _Column("Share", lambda row: percent(row.share), is_time=True),
 )
 
 

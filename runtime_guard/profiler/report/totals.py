@@ -71,6 +71,8 @@ class Summary:
     steps: int
     values: tuple[Value, ...]
     mismatches: tuple[Misplaced, ...]
+    virtual: bool = False
+    """Whether there was a virtual GPU, so that times, and advice about them, say nothing."""
 
     @property
     def share(self) -> float:
@@ -108,6 +110,7 @@ def summarise(recordings: Sequence[Recording]) -> Summary:
         steps=steps,
         values=_values(recordings),
         mismatches=gather(each for recording in recordings for each in recording.mismatches),
+        virtual=any(recording.header.virtual for recording in recordings),
     )
 
 

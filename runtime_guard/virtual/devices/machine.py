@@ -8,6 +8,7 @@ from typing import Final
 
 import torch
 
+from runtime_guard.machines import in_effect
 from runtime_guard.settings import ACCELERATORS
 
 NAMES: Final = ACCELERATORS
@@ -105,7 +106,7 @@ class Machine:
         return passes
 
 
-_machines: list[Machine] = []
+_machines: list[Machine] = in_effect
 
 
 def machine() -> Machine:

@@ -371,3 +371,12 @@ def test_a_browser_gets_buttons_to_zoom_and_to_unfold(in_browser):
     assert any(
         found.get("class") == "quiet" and "hidden" in found for found in in_browser.all("tbody")
     )
+
+
+def test_the_page_of_a_virtual_run_has_no_times(train):
+    real = recording(str(train))
+    page = render([replace(real, header=replace(real.header, virtual=True))])
+    assert "On a virtual GPU nothing is copied" in page
+    for part in ('id="timeline"', 'id="advice"', 'class="shares"', "Device: how long", ">Host<"):
+        assert part in render([real]), part
+        assert part not in page, part

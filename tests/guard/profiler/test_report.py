@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from runtime_guard.profiler.recording.recording import Recording, Tally
+from runtime_guard.profiler.recording.recording import Recording, Tally, read
 from runtime_guard.profiler.report.advice import advise, worst
 from runtime_guard.profiler.report.command import report_main
 from runtime_guard.profiler.report.mismatches import gather
@@ -421,3 +421,39 @@ def test_the_report_needs_neither_torch_nor_a_utf8_terminal(train, tmp_path):
     assert found.returncode == 0, found.stderr.decode()
     assert b"train.py:9" in found.stdout
     assert b"\x1b" not in found.stdout
+
+
+def of_virtual_gpu(train):
+    real = recording(train)
+    return replace(real, header=replace(real.header, virtual=True))
+
+
+def test_a_virtual_run_is_called_so_and_has_no_times(train):
+    shown = render([of_virtual_gpu(train)], width=140)
+    assert "On a virtual GPU nothing is copied" in shown
+    assert ", on a virtual GPU" in headline(summarise([of_virtual_gpu(train)]))
+    for word in ("Host", "Share", "%", " ms", "Waiting includes"):
+        assert word in render([recording(train)], width=140)
+        assert word not in shown, word
+
+
+def test_a_virtual_run_has_no_times_as_json(train, tmp_path, capsys):
+    path = on_disk(tmp_path / "run.json", str(train))
+    first, *events = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([json.dumps({**json.loads(first), "virtual": True}), "\n", *events]))
+    assert report_main([str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["processes"][0]["virtual"] is True
+    assert told["advice"] == []
+    assert {row[key] for row in told["rows"] for key in ("host_us", "device_us", "share")} == {None}
+
+
+def test_a_recording_under_a_virtual_gpu_says_so(tmp_path):
+    import runtime_guard
+
+    with runtime_guard.virtual_gpu(), runtime_guard.record(tmp_path / "run.json"):
+        pass
+    assert read(tmp_path / "run.json")[0].header.virtual
+    with runtime_guard.record(tmp_path / "host.json"):
+        pass
+    assert not read(tmp_path / "host.json")[0].header.virtual

@@ -101,13 +101,17 @@ _COLUMNS = (
 )
 
 
-def lines(rows: Sequence[Row], total: int, places: Places) -> Fragment:
+TIMES = frozenset({"Share", "Host", "Device"})
+
+
+def lines(rows: Sequence[Row], total: int, places: Places, *, timed: bool = True) -> Fragment:
     """Every line and call, in a table that the script sorts.
 
     Args:
         rows: those that are shown.
         total: how many there are.
         places: the identifiers of source lines in the page.
+        timed: with the columns of times.
     """
     head = element(
         "tr",
@@ -120,19 +124,19 @@ def lines(rows: Sequence[Row], total: int, places: Places) -> Fragment:
                 aria_sort=order,
             )
             for name, kind, order in _COLUMNS
+            if timed or name not in TIMES
         ),
     )
-    body = element("tbody", *(_row(row, places) for row in rows))
+    body = element("tbody", *(_row(row, places, timed) for row in rows))
     table = element("table", element("thead", head), body, id="lines", class_="lines")
     more = f"and {counted(total - len(rows), 'more line')}" if total > len(rows) else ""
     return joined([_scrolling(table, "All lines"), element("p", more) if more else None])
 
 
-def _row(row: Row, places: Places) -> Fragment:
+def _row(row: Row, places: Places, timed: bool) -> Fragment:
     place = f"{row.file}:{row.line:09d}"
     kind = KIND_NAMES.get(row.kind, row.kind)
-    return element(
-        "tr",
+    cells = (
         _cell(link(row.file, row.line, places), place, "text"),
         _cell(element("code", printable(row.op)), row.op, "text"),
         _cell(element("span", kind, class_=f"kind {row.kind}"), kind, "text"),
@@ -145,6 +149,8 @@ def _row(row: Row, places: Places) -> Fragment:
         _cell(devices(row.sources), " ".join(row.sources), "text"),
         _cell(devices(row.targets), " ".join(row.targets), "text"),
     )
+    shown = zip(_COLUMNS, cells, strict=True)
+    return element("tr", *(cell for (name, *_), cell in shown if timed or name not in TIMES))
 
 
 def _cell(shown: str | Fragment, value: str | float | None, kind: str = "number") -> Fragment:

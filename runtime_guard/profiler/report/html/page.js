@@ -28,7 +28,7 @@ for (const quiet of document.querySelectorAll("tbody.quiet")) {
   const number = row => row.querySelector("th").textContent;
   const text = `Show lines ${number(quiet.rows[0])} to ${number(quiet.rows[quiet.rows.length - 1])}`;
   const button = make("button", { type: "button", textContent: text });
-  const cells = [0, 1, 2, 3].map(() => make("td"));
+  const cells = [...quiet.rows[0].cells].slice(1).map(() => make("td"));
   const fold = make("tbody", { className: "fold" }, make("tr", {}, ...cells, make("td", {}, button)));
   button.addEventListener("click", () => { quiet.hidden = false; fold.remove(); });
   quiet.hidden = true;

@@ -30,6 +30,11 @@ MOST_NAMES = 200
 MOST_MISMATCHES = 100
 """In the page's lists: a run that has more is read from its costliest down."""
 
+TIMES = (
+    " Host: how long threads were in the call. Device: how long the device was. "
+    "Time: the host's part of the run."
+)
+
 
 def render(recordings: Sequence[Recording]) -> str:
     """Return the page; the files that the recordings name are read as they are now."""
@@ -45,6 +50,7 @@ def render(recordings: Sequence[Recording]) -> str:
             "heading": _heading(recordings, summary),
             "contents": contents((identifier, title) for identifier, title, _ in parts),
             "sections": joined(section(*part) for part in parts),
+            "times": "" if summary.virtual else TIMES,
             "script": script,
         },
     )
@@ -62,13 +68,14 @@ def _sections(
     drawn = timeline(recordings)
     if summary.mismatches:
         yield "mismatches", "Mismatches", mismatches(summary.mismatches[:MOST_MISMATCHES], places)
-    if best := worst(summary):
+    if (best := worst(summary)) and not summary.virtual:
         yield "advice", "What to do", advice(best, places)
-    if drawn.lanes:
+    if drawn.lanes and not summary.virtual:
         yield "time", "Timeline", drawing(drawn, recordings, places)
     if rows:
-        waiting = element("p", WAITING, class_="note") if summary.synchronisations else None
-        table = lines(rows, len(summary.rows), places)
+        waits = summary.synchronisations and not summary.virtual
+        waiting = element("p", WAITING, class_="note") if waits else None
+        table = lines(rows, len(summary.rows), places, timed=not summary.virtual)
         yield "lines-of-source", "Lines", joined([table, waiting])
     if summary.values:
         yield "names", "Names on several devices", values(summary.values[:MOST_NAMES], places)
@@ -107,7 +114,7 @@ def _heading(recordings: Sequence[Recording], summary: Summary) -> Fragment:
         [
             element("p", run, class_="run"),
             element("h1", _unbroken(headline(summary))),
-            shares(summary) if summary.seconds else None,
+            shares(summary) if summary.seconds and not summary.virtual else None,
             *(element("p", note, class_="note") for note in notes),
         ]
     )

@@ -52,6 +52,8 @@ class File:
     path: str
     anchor: str
     costs: dict[int, Cost]
+    timed: bool = True
+    """Whether its times say something: not those of a virtual GPU."""
 
     @property
     def host_us(self) -> float:
@@ -60,7 +62,7 @@ class File:
 
 
 def files(
-    rows: Sequence[Row], mismatches: Iterable[Misplaced], recordings: Iterable[Recording]
+    rows: Sequence[Row], mismatches: Iterable[Misplaced], recordings: Sequence[Recording]
 ) -> list[File]:
     """Gather what was seen by file and line, the costliest file first."""
     found: dict[str, dict[int, Cost]] = {}
@@ -77,8 +79,10 @@ def files(
                 for device, count in devices.items():
                     seen[device] = seen.get(device, 0) + count
     costly = sorted(found, key=lambda path: -sum(cost.host_us for cost in found[path].values()))
+    timed = not any(recording.header.virtual for recording in recordings)
     return [
-        File(path, f"f{number}", found[path]) for number, path in enumerate(costly[:MOST_FILES])
+        File(path, f"f{number}", found[path], timed)
+        for number, path in enumerate(costly[:MOST_FILES])
     ]
 
 
@@ -124,16 +128,21 @@ def _section(
     heading = element(
         "h3",
         element("span", short_path(file.path), class_="path", title=printable(file.path)),
-        element("span", duration(file.host_us), class_="aside"),
+        element("span", duration(file.host_us), class_="aside") if file.timed else None,
     )
     head = element(
         "thead",
         element(
             "tr",
-            *(element("th", name, scope="col", class_=kind) for name, kind in _COLUMNS),
+            *(
+                element("th", name, scope="col", class_=kind)
+                for name, kind in _COLUMNS
+                if file.timed or kind != "time"
+            ),
         ),
     )
-    table = element("table", head, *_bodies(file, source, hottest, whole), class_="source")
+    kind = "source timed" if file.timed else "source"
+    table = element("table", head, *_bodies(file, source, hottest, whole), class_=kind)
     return element(
         "section",
         heading,
@@ -167,7 +176,7 @@ def _bodies(file: File, source: SourceLines, hottest: float, whole: bool) -> Ite
     texts = highlighted([line[:WIDEST] for line in source.lines])
     for numbers, quiet in _groups(sorted(file.costs), len(texts)):
         if quiet and not whole:
-            yield element("tbody", _gap(numbers), class_="gap")
+            yield element("tbody", _gap(numbers, file.timed), class_="gap")
             continue
         rows = []
         for number in numbers:
@@ -201,21 +210,24 @@ def _groups(known: Sequence[int], length: int) -> Iterator[tuple[range | list[in
         yield range(before + 1, length + 1), True
 
 
-def _gap(numbers: range | list[int]) -> Fragment:
+def _gap(numbers: range | list[int], timed: bool) -> Fragment:
     text = f"lines {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"line {numbers[0]}"
-    return element("tr", *[element("td")] * 4, element("td", text, class_="code"))
+    return element("tr", *[element("td")] * (3 + timed), element("td", text, class_="code"))
 
 
 def _line(file: File, number: int, text: Fragment, hottest: float) -> Fragment:
     cost = file.costs.get(number)
     numbered = element("th", str(number), scope="row", class_="number")
     if cost is None:
-        return element("tr", *[element("td")] * 3, numbered, element("td", text, class_="code"))
-    heat = math.ceil(HEATS * math.sqrt(cost.host_us / hottest)) if hottest else 0
+        return element(
+            "tr", *[element("td")] * (2 + file.timed), numbered, element("td", text, class_="code")
+        )
+    heat = math.ceil(HEATS * math.sqrt(cost.host_us / hottest)) if hottest and file.timed else 0
+    time = element("td", duration(cost.host_us) if cost.rows else "", class_="time")
     code = element("td", text, _chips(cost), *map(_callout, cost.mismatches), class_="code")
     return element(
         "tr",
-        element("td", duration(cost.host_us) if cost.rows else "", class_="time"),
+        time if file.timed else None,
         element("td", amount(sum(row.count for row in cost.rows)) if cost.rows else ""),
         element("td", size(sum(row.bytes for row in cost.rows)) if cost.rows else ""),
         numbered,
