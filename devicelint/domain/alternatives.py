@@ -7,6 +7,7 @@ whether it holds.  Two alternatives whose paths answer one question differently 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
 
 from devicelint.domain.devices import DeviceOf, Unsure, join_devices
 from devicelint.domain.history import Verb
@@ -198,6 +199,32 @@ def _is_owned(value: Value) -> bool:
 def is_mixed(value: Value) -> bool:
     """Whether the alternatives are more than objects, which are asked one by one in any case."""
     return isinstance(value, OneOf) and not all(isinstance(o, OBJECTS) for o in value.options)
+
+
+def spread(value: Value) -> Value:
+    """A tuple with a part that is one of several: one of several tuples; so of what yields."""
+    if type(value) is Stream and _is_several(value.element):
+        options, paths = zip(*cases_of(value.element), strict=True)
+        return OneOf(tuple(replace(value, element=o, parts=()) for o in options), paths)
+    if type(value) is not Tuple:
+        return value
+    at = next((at for at, one in enumerate(value.items) if _is_several(one)), None)
+    if at is None:
+        return value
+    before, after = value.items[:at], value.items[at + 1 :]
+    options, paths = zip(*cases_of(value.items[at]), strict=True)
+    return OneOf(tuple(Tuple((*before, option, *after)) for option in options), paths)
+
+
+def are_several(value: Value) -> bool:
+    """Whether a place holds one of several values, or a tuple of which a part is that."""
+    if isinstance(value, Tuple):
+        return any(map(_is_several, value.items))
+    return _is_several(value.element if isinstance(value, Stream) else value)
+
+
+def _is_several(value: Value) -> bool:
+    return type(value) is OneOf and is_mixed(value)
 
 
 def on_path(value: OneOf, facts: Mapping[Hashable, Hashable]) -> Value:

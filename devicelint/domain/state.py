@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from devicelint.domain.alternatives import EVERYWHERE, either, is_mixed
+from devicelint.domain.alternatives import EVERYWHERE, are_several, either
 from devicelint.domain.conflicts import loses_device
 from devicelint.domain.devices import Device, DeviceOf
 from devicelint.domain.history import Step
@@ -97,7 +97,7 @@ class State:
         if name[:1] in _ITEM_PREFIXES and type(value) in _HOLDERS and self._holds(value, ref):
             value = Unknown("a container that holds itself")
         self._writable(ref)[name] = value
-        if type(value) is OneOf and name not in self.told_apart and is_mixed(value):
+        if type(value) in _SEVERAL and name not in self.told_apart and are_several(value):
             self.told_apart |= {name}
 
     def suppose(self, facts: Iterable[Fact]) -> None:
@@ -296,4 +296,5 @@ _NO_FACTS: Mapping[Hashable, Hashable] = {}
 _NONE_MET: Mapping[DeviceOf, Step] = {}
 _ITEM_PREFIXES = ("[", "@")
 """How the names of the fields begin in which lists and dicts keep what they hold."""
+_SEVERAL = frozenset({OneOf, Stream, Tuple})
 _HOLDERS = frozenset({ListOf, DictOf, Tuple, OneOf, Stream})

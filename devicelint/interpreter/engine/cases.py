@@ -22,9 +22,24 @@ from devicelint.domain.alternatives import (
     is_mixed,
     on_path,
     settled,
+    spread,
 )
 from devicelint.domain.state import Place, State
-from devicelint.domain.values import NONE, Const, Instance, Module, OneOf, Path, Ref, Unknown, Value
+from devicelint.domain.values import (
+    NONE,
+    Const,
+    DictOf,
+    Instance,
+    ListOf,
+    Module,
+    OneOf,
+    Path,
+    Ref,
+    Stream,
+    Tuple,
+    Unknown,
+    Value,
+)
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import children
@@ -66,7 +81,7 @@ def walk_cases(run: _Walk, statement: cst.CSTNode, walk: Callable[[Any, Any], No
         walk(run, statement)
         return
     names, reads = _reads_of(run, statement)
-    if names.isdisjoint(run.state.told_apart):
+    if names.isdisjoint(run.state.told_apart) and not _are_in_containers(run.state.told_apart):
         walk(run, statement)
         return
     found = _first_of_several(run, reads)
@@ -74,6 +89,14 @@ def walk_cases(run: _Walk, statement: cst.CSTNode, walk: Callable[[Any, Any], No
         walk(run, statement)
     else:
         _walk_each(run, statement, walk, *found)
+
+
+def _are_in_containers(names: frozenset[str]) -> bool:
+    return any(name[:1] in _ITEMS for name in names)
+
+
+_ITEMS = ("[", "@")
+"""How the names of the places begin at which a list or a dictionary holds something."""
 
 
 def use(run: _Walk, value: Value) -> None:
@@ -153,6 +176,7 @@ def _walk_each(
     place: Place,
     value: OneOf,
 ) -> None:
+    held = run.state.read(*place)
     before, whole = run.state, _told_apart(run, statement, value)
     at_once, run.cases = run.cases, run.cases * len(whole.options)
     merged = None
@@ -160,10 +184,10 @@ def _walk_each(
     for option, path in cases_of(whole):
         run.state = before.fork()
         run.state.take(path)
-        held = ABSENT if option == NONE else option
-        run.state.write(*place, held)
+        chosen = ABSENT if option == NONE else option
+        run.state.write(*place, chosen)
         walk_cases(run, statement, walk)
-        is_left &= not run.state.dead and run.state.read(*place) is held
+        is_left &= not run.state.dead and run.state.read(*place) is chosen
         if merged is None:
             merged = run.state
         else:
@@ -172,7 +196,7 @@ def _walk_each(
     run.state, run.cases = merged, at_once
     run.state.taken = before.taken
     if is_left:
-        run.state.write(*place, whole)
+        run.state.write(*place, held if isinstance(held, (Stream, Tuple)) else whole)
 
 
 def _told_apart(run: _Walk, statement: cst.CSTNode, value: OneOf) -> OneOf:
@@ -185,7 +209,8 @@ def _told_apart(run: _Walk, statement: cst.CSTNode, value: OneOf) -> OneOf:
 
 
 def _first_of_several(run: _Walk, reads: tuple[Read, ...]) -> tuple[Place, OneOf] | None:
-    for place, value in _places(run, reads):
+    for place, found in _places(run, reads):
+        value = spread(found)
         if type(value) is OneOf and is_mixed(value):
             here = on_path(value, run.state.facts)
             if not isinstance(here, OneOf):
@@ -203,10 +228,18 @@ def _places(run: _Walk, reads: tuple[Read, ...]) -> Iterator[tuple[Place, Value]
             continue
         if not attribute:
             yield (ref, name), value
+            if isinstance(value, (ListOf, DictOf)):
+                yield from (((value.ref, at), one) for at, one in _items(run, value.ref))
         elif isinstance(value, (Module, Instance)):
             held = run.state.read(value.ref, attribute)
             if held is not None:
                 yield (value.ref, attribute), held
+
+
+def _items(run: _Walk, ref: Ref) -> list[tuple[str, Value]]:
+    """What a list or a dictionary holds that is one of several values, by the name of its place."""
+    fields = run.state.fields(ref).items()
+    return [(at, one) for at, one in fields if type(one) is OneOf and at[:1] in _ITEMS]
 
 
 def _place_of(run: _Walk, name: str) -> Ref | None:

@@ -13,7 +13,7 @@ JOINS = {
     "two indices": ("x = cpu.to('cuda:0')", "x = cpu.to('cuda:1')", "x", "cuda"),
     "none and a tensor": ("x = None", "x = cuda", "x", "None; cuda"),
     "one path alone": ("x = cuda", "pass", "x", "cuda"),
-    "item by item": ("x = cpu, cuda", "x = cuda, cuda", "x", "(cpu or cuda, cuda)"),
+    "item by item": ("x = cpu, cuda", "x = cuda, cuda", "x", "(cpu, cuda); (cuda, cuda)"),
     "tuples of two lengths": ("x = cpu, cuda", "x = (cpu,)", "x", "(cpu); (cpu, cuda)"),
     "two strings": ("x = 'a'", "x = 'b'", "x", "HostValue"),
     "the same string": ("x = 'a'", "x = 'a'", "x", "'a'"),

@@ -22,7 +22,8 @@ from runtime_guard.profiler.report.html.lines import (
 )
 from runtime_guard.profiler.report.html.source import anchors, files, sections
 from runtime_guard.profiler.report.html.timeline import timeline
-from runtime_guard.profiler.report.tables import WAITING, headline, program, titles
+from runtime_guard.profiler.report.tables import WAITING, headline
+from runtime_guard.profiler.report.titles import program, titles
 from runtime_guard.profiler.report.totals import Summary, summarise
 
 MOST_ROWS = 400
