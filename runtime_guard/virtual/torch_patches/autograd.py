@@ -78,6 +78,17 @@ def _making_grads(original: Callable[..., Any]) -> Callable[..., Any]:
     return _make_grads
 
 
+def _seen(function: Callable[..., Any], *args: Any) -> Any:
+    """Call what a program gave to a backward pass, which may run inside of an operation."""
+    from runtime_guard.virtual.block import in_effect
+    from runtime_guard.virtual.dispatch.mode import VirtualMode
+
+    if in_effect() or not is_active():
+        return function(*args)
+    with VirtualMode():
+        return function(*args)
+
+
 def _check_roots(roots: list[Tensor], gradients: Any) -> None:
     """Refuse a gradient that lies elsewhere than what it is the gradient of.
 
@@ -112,7 +123,7 @@ def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
         _keep_what_it_sees(hook)
 
         def following(gradient: Tensor) -> Any:
-            return _of_one_type(hook, gradient, hook(_follow(gradient, device)))
+            return _of_one_type(hook, gradient, _seen(hook, _follow(gradient, device)))
 
         return original(self, following)
 
@@ -165,7 +176,7 @@ def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
         for group in gradients:
             for gradient in group if isinstance(group, tuple) else (group,):
                 _follow(gradient, device)
-        return hook(module, *gradients)
+        return _seen(hook, module, *gradients)
 
     return called
 
@@ -178,17 +189,11 @@ def _packing(original: Callable[..., None]) -> Callable[..., None]:
 
     def begin(self: Any, pack_hook: Callable[[Tensor], Any], unpack_hook: Any) -> None:
         def pack(tensor: Tensor) -> Any:
-            from runtime_guard.virtual.block import in_effect
-            from runtime_guard.virtual.dispatch.mode import VirtualMode
-
-            if in_effect() or not is_active():
-                return pack_hook(tensor)
             operation = sys._getframe(1)
-            if operation.f_code is run.__code__:
+            if operation.f_code is run.__code__ and is_active():
                 running_on = operation.f_locals["common"]
                 _follow(tensor, running_on if isinstance(running_on, torch.device) else None)
-            with VirtualMode():
-                return pack_hook(tensor)
+            return _seen(pack_hook, tensor)
 
         original(self, pack, unpack_hook)
 
@@ -216,7 +221,7 @@ def _backward_of(original: Callable[..., Any]) -> Callable[..., Any]:
     def apply(self: Any, *gradients: Any) -> Any:
         for gradient, device in zip(gradients, getattr(self, "_virtual_devices", ()), strict=False):
             _follow(gradient, device)
-        made = original(self, *gradients)
+        made = _seen(original, self, *gradients)
         with torch._C.DisableTorchFunction():
             _check_inputs(self, made if isinstance(made, tuple) else (made,))
         return made

@@ -229,3 +229,57 @@ def test_a_function_that_mixes_on_the_way_back():
     with pytest.raises(RuntimeError, match="found at least two devices, cuda:0 and cpu!"):
         Forgetful.apply(leaf(2)).sum().backward()
     Forgetful.apply(leaf(2, device=CPU)).sum().backward()
+
+
+# Classes of tensors, whose calls reach the engine inside of an operation.
+
+
+class Posed(Tensor):
+    """A tensor of a class of its own, with the behaviour of any other."""
+
+
+class Sine(torch.autograd.Function):
+    """Makes tensors in its backward pass, on the device of what it saved."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(value):
+        return value.sin()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (value,) = ctx.saved_tensors
+        ones = torch.ones(value.shape, device=value.device)
+        assert value.device == gradient.device == ones.device == GPU
+        return gradient * value.cos() * ones
+
+
+def posed(value: Tensor) -> Tensor:
+    made: Tensor = Sine.apply(value.as_subclass(Posed))
+    return made
+
+
+def test_a_function_of_a_class_of_tensors_sees_its_devices_in_the_backward_pass():
+    value = leaf(3)
+    posed(value).sum().backward()
+    assert gradient_of(value).device == GPU
+    assert func.jacrev(posed)(torch.ones(3, device=GPU)).device == GPU
+
+
+def test_a_hook_of_a_class_of_tensors_makes_tensors_where_it_says():
+    seen: list[torch.device] = []
+
+    def hook(gradient: Tensor) -> Tensor:
+        ones = torch.ones(3, device=gradient.device)
+        seen.extend((gradient.device, ones.device))
+        return gradient * ones
+
+    made = leaf(3).as_subclass(Posed) * 2
+    made.register_hook(hook)
+    made.sum().backward()
+    assert seen == [GPU, GPU]
