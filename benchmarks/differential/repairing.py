@@ -147,8 +147,8 @@ def _told(repair: Repair) -> str:
         if run.error is not None and repair.is_clean
     ]
     made = [f"fixed: {one.name}: {one.message}" for one in repair.fixed.applied]
-    texts = (each.program.text.splitlines() for each in (repair.before, repair.after))
-    return "\n".join([*repair.harms, *still, *made, *unified_diff(*texts, n=0, lineterm="")])
+    before, after = (each.program.text.splitlines() for each in (repair.before, repair.after))
+    return "\n".join([*repair.harms, *still, *made, *unified_diff(before, after, n=0, lineterm="")])
 
 
 def _without_place(why: str) -> str:

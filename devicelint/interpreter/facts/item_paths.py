@@ -64,6 +64,19 @@ def is_whole(first: cst.BaseSlice) -> bool:
     return isinstance(first, cst.Index) and isinstance(first.value, cst.Ellipsis)
 
 
+def dimensions_asked(node: cst.Subscript) -> int:
+    """How many dimensions an index asks for: `...` and `None` ask for none."""
+    return sum(not _asks_for_none(one.slice) for one in node.slice)
+
+
+def _asks_for_none(one: cst.BaseSlice) -> bool:
+    match one:
+        case cst.Index(value=cst.Ellipsis() | cst.Name("None")):
+            return True
+        case _:
+            return False
+
+
 def keeps_dimension(first: cst.BaseSlice) -> bool:
     """`...`, `1:` or `None`, where more follows."""
     if isinstance(first, cst.Slice):

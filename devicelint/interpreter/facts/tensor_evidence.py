@@ -18,6 +18,7 @@ from devicelint.interpreter.facts.item_paths import (
     Rebound,
     begins_with_word,
     counted_in,
+    dimensions_asked,
     in_reading_order,
     is_whole,
     item_path,
@@ -215,7 +216,7 @@ class _Found:
             return
         if not begins_with_word(first):
             self.rank(path)
-        if is_one_of_many and is_whole(first):
+        if is_whole(first) and dimensions_asked(node) > 1:
             self.rank(path, is_matrix=True)
         if is_one_of_many and keeps_dimension(first) and self.is_given(path):
             self.sliced.add(path)
