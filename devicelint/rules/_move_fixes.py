@@ -236,7 +236,17 @@ def _move_in_place(here: RuleContext, clash: Clash, handed: str | None = None) -
         return move_parts(here, site, clash.culprit.since, move)
     if move is None or isinstance(site, _DISPLAYS) or not has_move(here.names.value_of(site)):
         return None
-    return Rewrite(f"Move {quoted(here, site)} with `{move}`", (InsertAfter(_node(site), move),))
+    change = _moved_as_target(here, site, move) or InsertAfter(_node(site), move)
+    return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+
+
+def _moved_as_target(here: RuleContext, site: Site, move: str) -> Change | None:
+    """`total = total.to(device)` before `total += x`: what is assigned to is no call."""
+    parent = here.source.parent_of(_node(site))
+    if not (isinstance(parent, cst.AugAssign) and parent.target is site):
+        return None
+    written = here.code(_node(site))
+    return InsertStatement(parent, f"{written} = {written}{move}", "before")
 
 
 def _move_on_the_way(context: RuleContext, clash: Clash) -> Rewrite | None:

@@ -69,6 +69,10 @@ def test_dimensions():
     assert found.matrices == {"y"}
     assert evidence("n, d = x").matrices == {"x"}
     assert evidence("x[:, 0]").matrices == {"x"}
+    assert evidence("x[..., 0, :]").matrices == {"x"}
+    found = evidence("x[..., 0]", "y[:, None]", "z[...]")
+    assert found.ranked == {"x", "y", "z"}
+    assert not found.matrices
     assert not evidence("x[0]", "x['key']").ranked
 
 
