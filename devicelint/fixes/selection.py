@@ -59,8 +59,14 @@ def _inserts(edit: Edit) -> bool:
 
 
 def _in_any_order(*edits: Edit) -> bool:
-    """Lines are put beside lines, and arguments beside arguments; trailers are not."""
-    return all(edit.content.startswith(",") for edit in edits) or all(
+    """Lines are put beside lines, and arguments beside arguments; trailers are not.
+
+    One argument has one value: `device=first` does not get on with `device=second`.
+    """
+    names = [edit.content.partition("=")[0] for edit in edits]
+    if all(edit.content.startswith(",") for edit in edits):
+        return len(set(names)) == len(names)
+    return all(
         edit.content.endswith(("\n", "\r")) or edit.content.startswith(("\n", "\r"))
         for edit in edits
     )

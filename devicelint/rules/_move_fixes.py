@@ -132,7 +132,7 @@ def _device_expression(made: RuleContext, clash: Clash) -> str | None:
     spelled = device_of_dtype(made, call, reference) or made.moves.spelling(reference.device)
     if spelled is not None:
         return spelled
-    move = made.moves.move_to(reference.device, reference.since)
+    move = made.moves.move_to(reference.device, reference.since, call)
     if move is not None and move.startswith(".to("):
         return move[4:-1]
     if move is not None and move.startswith(".cuda("):
@@ -149,7 +149,7 @@ def _move(context: RuleContext, clash: Clash, handed: str | None, place: Site) -
     move = context.moves.move_to(reference.device, reference.since, place)
     if move is not None:
         return move
-    if not clash.is_reference_here:
+    if not (clash.is_reference_here and context.is_at(clash)):
         return None
     device = context.moves.device_of_value(reference.value, reference.site)
     return None if device is None else f".to({device})"
@@ -170,6 +170,8 @@ def _move_at_binding(here: RuleContext, clash: Clash, handed: str | None = None)
     content = f"{site.value} = {moved}"
     change: Change
     if sibling is None and since.verb in _MADE and _binds_one_name(statement):
+        if isinstance(statement.value, _DISPLAYS):
+            return None
         change = InsertAfter(_data_of_leaf(statement.value), move)
     elif isinstance(statement, cst.For):
         change = InsertStatement(statement.body.body[0], content, "before")

@@ -11,16 +11,14 @@ from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import (
     Batch,
     DeviceHandle,
-    DictOf,
     HostValue,
     Instance,
     LibraryObject,
-    ListOf,
     Module,
+    OneOf,
     Placed,
     Symbolic,
     Tensor,
-    Tuple,
     Unknown,
     Value,
 )
@@ -49,6 +47,8 @@ _WITH_WEIGHT = frozenset(
 )
 
 
+_MAY_BE = (Batch, Module, OneOf, Placed, Symbolic, Tensor, Unknown)
+"""What a name may hold of which a value is known."""
 _MAY_NAME = (DeviceHandle, HostValue, Unknown)
 """What a name may hold that a device nobody can read is called after."""
 
@@ -105,9 +105,12 @@ class Spelling:
         """The device that a creation is given, where that is the same here, or written out."""
         given = device_of_creation(made)
         is_named = isinstance(given, cst.Name | cst.Attribute | cst.IfExp | cst.Subscript)
-        if given is not None and is_named and self._means_the_same(given, device):
+        is_later = self._moment is None and isinstance(given, cst.Name | cst.Attribute)
+        if given is not None and is_named and not is_later and self._means_the_same(given, device):
             return f".to({self._run.code_of(given)})"
-        is_hard = given is None or isinstance(given, (cst.BaseString, cst.Call))
+        # `torch.cuda.FloatTensor(2)`; a name may stand for it on some machines alone.
+        is_typed = isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute)
+        is_hard = is_typed if given is None else isinstance(given, (cst.BaseString, cst.Call))
         hard = is_hard and isinstance(device, Known) and not is_guarded(self._run, made, place)
         return f'.to("{device}")' if hard else None
 
@@ -135,12 +138,10 @@ class Spelling:
         name = root(site)
         if not name or not self._is_bound(name):
             return False
-        held = self._own().get(name) if isinstance(site, cst.Name) else None
-        return (
-            held is None
-            or isinstance(held, type(value))
-            or not isinstance(held, (ListOf, Tuple, DictOf))
-        )
+        if isinstance(site, cst.Attribute):
+            return True
+        held = next((fields[name] for fields in self._scopes() if name in fields), None)
+        return held is None or isinstance(held, (type(value), *_MAY_BE))
 
     def _is_bound(self, name: str) -> bool:
         """Whether a name has its value by now; what the frame does not bind came from outside."""
