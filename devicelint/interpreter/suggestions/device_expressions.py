@@ -140,8 +140,15 @@ class Spelling:
             return False
         if isinstance(site, cst.Attribute):
             return True
-        held = next((fields[name] for fields in self._scopes() if name in fields), None)
-        return held is None or isinstance(held, (type(value), *_MAY_BE))
+        is_held = any(name in fields for fields in self._scopes())
+        return not is_held or isinstance(self._evaluated(site), (type(value), *_MAY_BE))
+
+    def _evaluated(self, node: cst.BaseExpression) -> Value:
+        outer, self._run.frame = self._run.frame, self._frame
+        with self._run.muted():
+            value = self._run.evaluate(node)
+        self._run.frame = outer
+        return value
 
     def _is_bound(self, name: str) -> bool:
         """Whether a name has its value by now; what the frame does not bind came from outside."""
@@ -279,10 +286,7 @@ class Spelling:
             return False
         if not all(self._is_bound(name) and self._is_in_sight(name) for name in roots(node)):
             return False
-        outer, self._run.frame = self._run.frame, self._frame
-        with self._run.muted():
-            value = self._run.evaluate(node)
-        self._run.frame = outer
+        value = self._evaluated(node)
         if isinstance(value, Symbolic):
             return isinstance(device, Opaque) and value.origin == device.origin
         return gives(value, device)
