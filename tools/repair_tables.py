@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from devicelint.rules import all_rules
 from tools.doc_tables import Table, markdown
-from tools.truth_tables import FIGURES, once_measured, share
+from tools.truth_tables import FIGURES, once_measured, read, share
 
 MEASURED = FIGURES / "repairs.json"
 """What `python -m benchmarks.differential --fix … --json FILE` has written."""
@@ -18,7 +17,7 @@ LEAST = 20
 
 def outcome() -> str:
     """What became of generated programs when their safe fixes were made."""
-    found = _figures()
+    found = read("repairs")
     changed, raised, clean = found["changed"], found["raised"], found["clean"]
     rows = (
         ("seeds", ", ".join(map(str, found["seeds"]))),
@@ -37,7 +36,7 @@ def outcome() -> str:
 
 def by_rule() -> str:
     """Which findings of the rules that are on have a fix, and why the others have none."""
-    found = _figures() if MEASURED.is_file() else {"found": {}, "offered": {}}
+    found = read("repairs") if MEASURED.is_file() else {"found": {}, "offered": {}}
     rows = (
         (f"{rule.code} {rule.name}", *_shares(found, rule.name), rule.unfixed)
         for rule in all_rules()
@@ -56,11 +55,6 @@ def _shares(found: dict[str, Any], name: str) -> tuple[str, ...]:
     safe, unsafe = (found["offered"].get(f"{name}, {kind}", 0) for kind in ("safe", "unsafe"))
     parts = (safe, unsafe, count - safe - unsafe)
     return (f"{count:,}", *(f"{100 * part / count:.0f} %" for part in parts))
-
-
-def _figures() -> dict[str, Any]:
-    figures: dict[str, Any] = json.loads(MEASURED.read_text(encoding="utf-8"))
-    return figures
 
 
 TABLES = (

@@ -37,7 +37,8 @@ Measured: TypeAlias = Mapping[str, Any]
 NOT_MEASURED = "*Not measured yet.*\n"
 
 
-def _read(name: str) -> Any:
+def read(name: str) -> Any:
+    """What a judge has written."""
     return json.loads((FIGURES / f"{name}.json").read_text(encoding="utf-8"))
 
 
@@ -72,7 +73,7 @@ def _columns(rows: Sequence[tuple[str, ...]], what: str) -> str:
 
 def differential() -> str:
     """What generated programs say."""
-    both = [_read(f"differential-{half}") for half in HALVES]
+    both = [read(f"differential-{half}") for half in HALVES]
     rows = [
         ("seeds", *(", ".join(map(str, each["seeds"])) for each in both)),
         ("programs", *(f"{each['programs']:,}" for each in both)),
@@ -99,7 +100,7 @@ def _of_programs(figures: Measured, name: str) -> str:
 
 def features() -> str:
     """Of which features of the grammar the most errors are missed."""
-    figures = _read("differential-measure")
+    figures = read("differential-measure")
     raised, missed = figures["raising_at"], Counter(figures["missed_at"])
     often = {name: count for name, count in raised.items() if count >= LEAST_RAISING}
     worst = sorted(often, key=lambda name: (-missed[name] / often[name], name))[:MOST_FEATURES]
@@ -111,7 +112,7 @@ def features() -> str:
 
 def agreement() -> str:
     """What real programs say."""
-    halves = {each["name"]: each for each in _read("agreement")["halves"]}
+    halves = {each["name"]: each for each in read("agreement")["halves"]}
     both = [halves[half] for half in HALVES]
     rows = [
         ("packages, by their tests", *(str(each["packages"]) for each in both)),
@@ -153,7 +154,7 @@ def _owned(figures: Measured, name: str) -> str:
 def reasons() -> str:
     """Why expressions are unknown, of both halves together."""
     together: Counter[str] = Counter()
-    for half in _read("agreement")["halves"]:
+    for half in read("agreement")["halves"]:
         together.update(half["reasons"])
     every = together.total()
     rows = [
@@ -165,7 +166,7 @@ def reasons() -> str:
 
 def mutants() -> str:
     """What moves that are taken out say."""
-    halves = _read("mutants")["halves"]
+    halves = read("mutants")["halves"]
     both = [halves[half]["all"] for half in HALVES]
     rows = [
         ("mutants", *(f"{each['mutants']:,}" for each in both)),
@@ -190,7 +191,7 @@ FATES = {
 
 def histories() -> str:
     """What people have fixed says."""
-    figures = _read("histories")
+    figures = read("histories")
     both = [figures[half] for half in HALVES]
     rows = [
         ("fixes", *(str(each["cases"]) for each in both)),

@@ -203,12 +203,12 @@ def is_mixed(value: Value) -> bool:
 
 def spread(value: Value) -> Value:
     """A tuple with a part that is one of several: one of several tuples; so of what yields."""
-    if type(value) is Stream and _is_several(value.element):
+    if type(value) is Stream and is_mixed(value.element):
         options, paths = zip(*cases_of(value.element), strict=True)
         return OneOf(tuple(replace(value, element=o, parts=()) for o in options), paths)
     if type(value) is not Tuple:
         return value
-    at = next((at for at, one in enumerate(value.items) if _is_several(one)), None)
+    at = next((at for at, one in enumerate(value.items) if is_mixed(one)), None)
     if at is None:
         return value
     before, after = value.items[:at], value.items[at + 1 :]
@@ -219,12 +219,8 @@ def spread(value: Value) -> Value:
 def are_several(value: Value) -> bool:
     """Whether a place holds one of several values, or a tuple of which a part is that."""
     if isinstance(value, Tuple):
-        return any(map(_is_several, value.items))
-    return _is_several(value.element if isinstance(value, Stream) else value)
-
-
-def _is_several(value: Value) -> bool:
-    return type(value) is OneOf and is_mixed(value)
+        return any(map(is_mixed, value.items))
+    return is_mixed(value.element if isinstance(value, Stream) else value)
 
 
 def on_path(value: OneOf, facts: Mapping[Hashable, Hashable]) -> Value:

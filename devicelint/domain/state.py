@@ -94,7 +94,7 @@ class State:
         What follows values into the containers that they hold has an end: a container in itself,
         as `tree = tree[key] = {}` in a loop makes one, is unknown there.
         """
-        if name[:1] in _ITEM_PREFIXES and type(value) in _HOLDERS and self._holds(value, ref):
+        if name[:1] in ITEM_PREFIXES and type(value) in _HOLDERS and self._holds(value, ref):
             value = Unknown("a container that holds itself")
         self._writable(ref)[name] = value
         if type(value) in _SEVERAL and name not in self.told_apart and are_several(value):
@@ -294,7 +294,7 @@ _NOWHERE: Any = object()
 _NO_FIELDS: Mapping[str, Value] = {}
 _NO_FACTS: Mapping[Hashable, Hashable] = {}
 _NONE_MET: Mapping[DeviceOf, Step] = {}
-_ITEM_PREFIXES = ("[", "@")
+ITEM_PREFIXES = ("[", "@")
 """How the names of the fields begin in which lists and dicts keep what they hold."""
 _SEVERAL = frozenset({OneOf, Stream, Tuple})
 _HOLDERS = frozenset({ListOf, DictOf, Tuple, OneOf, Stream})

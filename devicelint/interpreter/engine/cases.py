@@ -24,7 +24,7 @@ from devicelint.domain.alternatives import (
     settled,
     spread,
 )
-from devicelint.domain.state import Place, State
+from devicelint.domain.state import ITEM_PREFIXES, Place, State
 from devicelint.domain.values import (
     NONE,
     Const,
@@ -92,11 +92,7 @@ def walk_cases(run: _Walk, statement: cst.CSTNode, walk: Callable[[Any, Any], No
 
 
 def _are_in_containers(names: frozenset[str]) -> bool:
-    return any(name[:1] in _ITEMS for name in names)
-
-
-_ITEMS = ("[", "@")
-"""How the names of the places begin at which a list or a dictionary holds something."""
+    return any(name[:1] in ITEM_PREFIXES for name in names)
 
 
 def use(run: _Walk, value: Value) -> None:
@@ -239,7 +235,7 @@ def _places(run: _Walk, reads: tuple[Read, ...]) -> Iterator[tuple[Place, Value]
 def _items(run: _Walk, ref: Ref) -> list[tuple[str, Value]]:
     """What a list or a dictionary holds that is one of several values, by the name of its place."""
     fields = run.state.fields(ref).items()
-    return [(at, one) for at, one in fields if type(one) is OneOf and at[:1] in _ITEMS]
+    return [(at, one) for at, one in fields if type(one) is OneOf and at[:1] in ITEM_PREFIXES]
 
 
 def _place_of(run: _Walk, name: str) -> Ref | None:

@@ -79,11 +79,7 @@ def _asks_for_none(one: cst.BaseSlice) -> bool:
 
 def keeps_dimension(first: cst.BaseSlice) -> bool:
     """`...`, `1:` or `None`, where more follows."""
-    if isinstance(first, cst.Slice):
-        return True
-    assert isinstance(first, cst.Index)
-    is_new = isinstance(first.value, cst.Name) and first.value.value == "None"
-    return is_new or isinstance(first.value, cst.Ellipsis)
+    return isinstance(first, cst.Slice) or _asks_for_none(first)
 
 
 def counted_in(node: cst.Comparison) -> tuple[str, str]:

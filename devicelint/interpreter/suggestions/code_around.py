@@ -63,14 +63,7 @@ class CodeAround:
 
     def parent_of(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node in which an expression stands."""
-        waiting: list[cst.CSTNode] = [self._run.module]
-        while waiting:
-            parent = waiting.pop()
-            children = parent.children
-            if any(child is node for child in children):
-                return parent
-            waiting.extend(children)
-        return None
+        return reads_of(self._run.module).around.get(node)
 
     def contains(self, outer: Site, inner: Site) -> bool:
         """Whether a place is another one, or stands in it as an argument."""

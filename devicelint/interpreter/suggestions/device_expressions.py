@@ -69,12 +69,11 @@ class Spelling:
         """
         if isinstance(device, Unsure):
             return None
-        without = named_by_count(self._run.module)
         return (
-            named_device(self._own().items(), device, without)
+            self._named(self._own(), device)
             or self._parameter_on(device)
-            or self._attribute_of_self(device, without)
-            or self._global_variable(device, without)
+            or self._attribute_of_self(device)
+            or self._global_variable(device)
             or self._tool_on(device)
             or self._origin(device)
             or self._local_on(device)
@@ -170,6 +169,9 @@ class Spelling:
         first = self._frame.first_bound
         return {n: v for n, v in fields.items() if first.get(n, -1) <= self._moment}
 
+    def _named(self, fields: Mapping[str, Value], device: Device) -> str | None:
+        return named_device(fields.items(), device, named_by_count(self._run.module))
+
     def _parameter_on(self, device: Device) -> str | None:
         """`x.device`, for a tensor that the function received."""
         node = self._frame.node
@@ -197,12 +199,12 @@ class Spelling:
         names = (n for n, v in held if isinstance(v, Tensor) and v.device == device)
         return next((f"{name}.device" for name in names if self._is_bound(name)), None)
 
-    def _attribute_of_self(self, device: Device, without: frozenset[str]) -> str | None:
+    def _attribute_of_self(self, device: Device) -> str | None:
         receiver = self._frame.receiver
         if not isinstance(receiver, (Module, Instance)):
             return None
         fields = self._stored(self._run.state.fields(receiver.ref))
-        named = named_device(fields.items(), device, without)
+        named = self._named(fields, device)
         if named is not None:
             return f"self.{named}"
         kept = kept_setting(fields, device)
@@ -234,12 +236,12 @@ class Spelling:
         """Whether this is a method of a LightningModule, which knows its device."""
         return not TRAINED.isdisjoint(library_bases(self._run, self._frame))
 
-    def _global_variable(self, device: Device, without: frozenset[str]) -> str | None:
+    def _global_variable(self, device: Device) -> str | None:
         names: dict[str, Value] = {}
         for ref in (self._frame.home, *reversed(self._frame.scopes)):
             if ref != self._frame.ref:
                 names.update(self._run.state.fields(ref))
-        return named_device(names.items(), device, without)
+        return self._named(names, device)
 
     def _tool_on(self, device: Device) -> str | None:
         """`accelerator.device`, where what chose the device has a name in sight."""

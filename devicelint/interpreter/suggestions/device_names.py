@@ -15,7 +15,7 @@ from devicelint.interpreter.facts.name_uses import assigned, last_name, reads_of
 
 
 def named_device(
-    fields: Iterable[tuple[str, Value]], device: Device, without: frozenset[str] = frozenset()
+    fields: Iterable[tuple[str, Value]], device: Device, without: frozenset[str]
 ) -> str | None:
     """A variable that holds the device, the usual name before others, `without` some."""
     names = [

@@ -54,7 +54,9 @@ def advise(row: Row, line: str) -> str:
 
 
 def worst(summary: Summary, limit: int = 5) -> list[Advice]:
-    """What can be done about the costliest lines, what saves most first."""
+    """What can be done about the costliest lines, what saves most first; times have to say so."""
+    if summary.virtual:
+        return []
     found: dict[str, list[Row]] = {}
     for row in summary.sorted("time"):
         if row.share < WORTH_A_WORD:

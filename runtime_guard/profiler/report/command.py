@@ -112,9 +112,7 @@ def document(recordings: Sequence[Recording], summary: Summary) -> dict[str, Any
         ],
         **(_without_times(asdict(summary)) if summary.virtual else asdict(summary)),
         "share": None if summary.virtual else summary.share,
-        "advice": []
-        if summary.virtual
-        else [
+        "advice": [
             {
                 "text": each.text,
                 "share": each.share,

@@ -62,7 +62,7 @@ class ReportTables:
         yield Text(headline(summary), style="bold")
         yield Text()
         yield from _transfers(summary, self.order, self.limit, options.max_width)
-        yield from () if summary.virtual else _advice(worst(summary))
+        yield from _advice(worst(summary))
         yield from _values(summary, self.limit)
         yield from _mismatches(summary.mismatches, self.limit)
 
@@ -107,8 +107,7 @@ def _spent(summary: Summary) -> str:
         parts.append(counted(summary.synchronisations, "synchronisation"))
     if not parts:
         return "No copies between devices and no synchronisations"
-    is_timed = summary.seconds and not summary.virtual
-    share = f": {percent(summary.share)} of the time" if is_timed else ""
+    share = f": {percent(summary.share)} of the time" if summary.timed else ""
     return ", ".join(parts) + (", on a virtual GPU" if summary.virtual else share)
 
 

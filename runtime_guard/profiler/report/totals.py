@@ -75,6 +75,11 @@ class Summary:
     """Whether there was a virtual GPU, so that times, and advice about them, say nothing."""
 
     @property
+    def timed(self) -> bool:
+        """Whether how long it took is known, and says something."""
+        return bool(self.seconds) and not self.virtual
+
+    @property
     def share(self) -> float:
         """The part of the run's time that went into copies and synchronisations."""
         return sum(row.share for row in self.rows)

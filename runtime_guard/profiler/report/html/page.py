@@ -69,7 +69,7 @@ def _sections(
     drawn = timeline(recordings)
     if summary.mismatches:
         yield "mismatches", "Mismatches", mismatches(summary.mismatches[:MOST_MISMATCHES], places)
-    if (best := worst(summary)) and not summary.virtual:
+    if best := worst(summary):
         yield "advice", "What to do", advice(best, places)
     if drawn.lanes and not summary.virtual:
         yield "time", "Timeline", drawing(drawn, recordings, places)
@@ -115,7 +115,7 @@ def _heading(recordings: Sequence[Recording], summary: Summary) -> Fragment:
         [
             element("p", run, class_="run"),
             element("h1", _unbroken(headline(summary))),
-            shares(summary) if summary.seconds and not summary.virtual else None,
+            shares(summary) if summary.timed else None,
             *(element("p", note, class_="note") for note in notes),
         ]
     )
