@@ -120,6 +120,10 @@ class Fix:
     """The edits of other files that belong to it, too."""
 
 
+FAILS_HERE = "fails here"
+"""What a finding says of the place that raises, where that comes after its own."""
+
+
 @dataclass(frozen=True)
 class Related:
     """A second place that explains a finding: where a value was created, or moved."""

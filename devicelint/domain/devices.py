@@ -21,6 +21,8 @@ class Known:
     index: int | None = None
     implied: bool = field(default=False, compare=False, repr=False)
     """Whether the index is that of the current device, and nobody has written it."""
+    computed: bool = field(default=False, compare=False, repr=False)
+    """Whether it has an index that the code does not show: it is any of its type."""
 
     def __str__(self) -> str:
         return self.type if self.index is None or self.implied else f"{self.type}:{self.index}"
@@ -133,8 +135,8 @@ class Agreement(Enum):
     SAME = "same"
     DIFFERENT = "different"
     """Certainly two devices."""
-    DIFFERENT_UNLESS_CPU = "different unless on the CPU"
-    """One is the CPU, the other is somebody's choice."""
+    DIFFERENT_UNLESS_CHOSEN = "different unless just that is chosen"
+    """One is somebody's choice, the other the CPU, or another accelerator than the first."""
     UNKNOWN = "unknown"
 
 
@@ -152,8 +154,10 @@ def agreement(one: Device, other: Device) -> Agreement:
         return Agreement.SAME
     if _is_likely_on_host(one, other) or _is_likely_on_host(other, one):
         return Agreement.UNKNOWN
+    if _is_unlikely_choice(one, other) or _is_unlikely_choice(other, one):
+        return Agreement.DIFFERENT_UNLESS_CHOSEN
     if CPU in (one, other) or _are_apart(one, other) or _are_apart(other, one):
-        return Agreement.DIFFERENT_UNLESS_CPU
+        return Agreement.DIFFERENT_UNLESS_CHOSEN
     return Agreement.UNKNOWN
 
 
@@ -162,6 +166,11 @@ def _is_device_of(one: Device, other: Device) -> bool:
     if not (isinstance(one, Opaque) and isinstance(other, DeviceOf)):
         return False
     return not one.apart and one.origin == f"{other.place}.device"
+
+
+def _is_unlikely_choice(one: Device, other: Device) -> bool:
+    """Whether one is an accelerator by its number, and no choice falls on that by itself."""
+    return isinstance(one, Known) and bool(one.index) and isinstance(other, Opaque)
 
 
 def _is_likely_on_host(one: Device, other: Device) -> bool:
@@ -201,7 +210,7 @@ def join_devices(one: Device, other: Device) -> Device:
     if isinstance(other, Unsure):
         return other
     if isinstance(one, Known) and isinstance(other, Known) and one.type == other.type:
-        return Known(one.type)
+        return Known(one.type, computed=True)
     return Unsure(f"{one} or {other}")
 
 

@@ -81,11 +81,13 @@ class Shown(NamedTuple):
         calls: what it gives to the functions of other files; tests give what they like.
         written: the files with tensors in them that it saves, whoever calls it.
         loads: what functions of other files load where it calls them.
+        clashes: whether something clashes in other files where it calls them.
     """
 
     calls: Calls
     written: Collection[WrittenFile]
     loads: SeenLoads
+    clashes: bool = False
 
 
 NOTHING = Shown({}, frozenset(), {})
@@ -108,7 +110,7 @@ def shown_by(program: Program) -> Shown:
 
     with suppress(BudgetExceeded, RecursionError):
         explore(alone, lambda _: _ignore, begin, ())
-    return Shown(found, frozenset(alone.written), _readings(loading))
+    return Shown(found, frozenset(alone.written), _readings(loading), bool(alone.clashing))
 
 
 def _alone(program: Program) -> Program:
@@ -120,6 +122,7 @@ def _alone(program: Program) -> Program:
         conduct=Conduct(),
         choosing=set(),
         written=set(),
+        clashing=set(),
         code={},
         reads={},
     )
@@ -139,6 +142,8 @@ class _Entered(Hearer):
         cls = _class_made(self._run, frame) if frame.name == "__init__" else ""
         signature = None if frame.home == GLOBALS else signature_of(frame.node, cls)
         if signature is None or frame.site is None or frame.caller is None:
+            return
+        if self._run.meant_to_fail:
             return
         site = _call_of_this_file(frame)
         if site is None:

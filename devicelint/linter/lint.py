@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
-from devicelint import profiling
 from devicelint.config import Config
-from devicelint.domain.values import Ref
 from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
-from devicelint.interpreter import Program, explore
-from devicelint.linter.assumptions import met
-from devicelint.linter.callers import Callers
-from devicelint.linter.collector import Collector
-from devicelint.linter.filtering import filtered, rules_for
-from devicelint.linter.locations import File, locate_findings
-from devicelint.linter.program import input_errors, program_of
-from devicelint.linter.result import CheckResult, Met, concerns_devices, screen
-from devicelint.rules import Rule
+from devicelint.linter.filtering import filtered
+from devicelint.linter.led_to import imported_by, led_to, with_those_led_to
+from devicelint.linter.result import CheckResult, Met, screen
+from devicelint.linter.walks import findings
 from devicelint.text.parse import CheckError
 from devicelint.text.source import SourceFile
-from devicelint.workspace.project import Project, home_of
+from devicelint.workspace.project import Project
 
 __all__ = [
     "CheckError",
@@ -30,7 +24,7 @@ __all__ = [
     "adopt",
     "check",
     "check_as_called",
-    "findings_of_walk",
+    "check_imports",
     "fix",
     "screen",
 ]
@@ -49,7 +43,9 @@ def check(
     """
     config = config or Config()
     assumed: list[Met] = []
-    found = _findings(source, config, project, (), assumed)[0]
+    found = findings(source, config, project, (), assumed)[0]
+    if project is not None:
+        found = with_those_led_to(found, led_to(source, config, project))
     checked = filtered(source, found, config, follows_imports=project is not None)
     return replace(checked, assumed=tuple(assumed))
 
@@ -62,11 +58,20 @@ def check_as_called(
     What the functions of the others are given shows what goes wrong in them, which their own check
     does not.
     """
-    found = _findings(source, config, project, called, [])
+    found = findings(source, config, project, called, [])
     sources = (source, *called)
     return tuple(
         filtered(*pair, config, follows_imports=True) for pair in zip(sources, found, strict=True)
     )
+
+
+def check_imports(source: SourceFile, config: Config, project: Project) -> tuple[CheckResult, ...]:
+    """The mistakes in files that a script imports, where it calls what they hold."""
+    others = tuple(imported_by(source, project))
+    if not others:
+        return ()
+    _, *called = check_as_called(source, others, config, project)
+    return tuple(one for one in called if one.findings)
 
 
 def fix(
@@ -85,9 +90,12 @@ def fix(
     """
     config, hidden = config or Config(), Hidden(reported)
     suppressed: dict[str, tuple[Finding, ...]] = {}
+    is_led_to = project is not None and bool(led_to(source, config, project))
 
     def found(text: SourceFile) -> tuple[Finding, ...]:
         is_known = known is not None and text is known.source
+        if project is not None and is_led_to and not is_known:
+            project.hold(text)
         checked = known if known and is_known else check(text, config, project)
         suppressed[text.text] = checked.suppressed
         hidden.update(checked)
@@ -96,7 +104,8 @@ def fix(
     def accepts(finding: Finding) -> bool:
         return finding not in hidden.findings and is_allowed(finding, config)
 
-    fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
+    with nullcontext() if project is None else project.holding():
+        fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
     return replace(fixed, suppressed=suppressed[fixed.after.text])
 
 
@@ -138,73 +147,3 @@ def is_allowed(finding: Finding, config: Config) -> bool:
     if config.unsafe_fixes or finding.fix.safety.value == "safe":
         return True
     return config.adopts and not finding.fix.is_meant
-
-
-def _findings(
-    source: SourceFile,
-    config: Config,
-    project: Project | None,
-    called: Sequence[SourceFile],
-    assumed: list[Met],
-) -> tuple[list[Finding], ...]:
-    """The findings of a file, and of those whose functions it calls; and what was assumed."""
-    sources = (source, *called)
-    if source.skipped or not any(map(concerns_devices, sources)):
-        return tuple([] for _ in sources)
-    with input_errors(source):
-        rules = rules_for(source, config)
-        parts = [
-            _explored(part, config, project, called, rules, assumed) for part in source.programs()
-        ]
-    return tuple([one for part in parts for one in part[index]] for index in range(len(sources)))
-
-
-def _explored(
-    source: SourceFile,
-    config: Config,
-    project: Project | None,
-    called: Sequence[SourceFile],
-    rules: tuple[Rule, ...],
-    assumed: list[Met],
-) -> tuple[list[Finding], ...]:
-    callees = {} if project is None else _programs(called, project)
-    program = replace(program_of(source, project, config), also_reported=callees)
-    collector = Collector(rules, adopts=config.adopts)
-    with profiling.part("walk"):
-        explore(program, collector.listener_for, wanted=collector.wanted)
-    assumed += met(program, source)
-    return findings_of_walk(source, program, collector, config, project, called)
-
-
-def findings_of_walk(
-    source: SourceFile,
-    program: Program,
-    collector: Collector,
-    config: Config,
-    project: Project | None,
-    called: Sequence[SourceFile] = (),
-) -> tuple[list[Finding], ...]:
-    """The findings of a walk, in the file and in those whose functions it calls."""
-    with profiling.part("callers"):
-        reports = collector.reports(Callers.of(source, program, project))
-    files = [File(source, program.tree, home_of(source))]
-    if project is not None and reports:
-        others = {**program.also_reported, **_editable(project)}
-        others.pop(files[0].home, None)
-        files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
-    imported = () if project is None else project.files()
-    with profiling.part("locate"):
-        found = locate_findings(files, reports, imported, asks_torch=config.asks_torch)
-    by_home = {file.home: findings for file, findings in zip(files, found, strict=True)}
-    return tuple(by_home.get(home_of(one), []) for one in (source, *called))
-
-
-def _programs(sources: Iterable[SourceFile], project: Project) -> dict[Ref, Program]:
-    """Those of the files that can be read, by their homes."""
-    programs = ((home, project.program(home)) for home in map(home_of, sources))
-    return {home: program for home, program in programs if program is not None}
-
-
-def _editable(project: Project) -> dict[Ref, Program]:
-    """The files at hand that a fix of another one may change."""
-    return {one.home: one for one in project.files() if one.home in project.editable}

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from devicelint.domain.devices import CPU, Agreement, DeviceOf, Opaque
+from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, is_accelerator
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.standing import Level
-from devicelint.finding import Certainty, Severity
+from devicelint.finding import FAILS_HERE, Certainty, Severity
 from devicelint.fixes import Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import line_of
@@ -85,18 +85,23 @@ def unless(culprit: Operand, reference: Operand) -> str:
     for operand in (reference, culprit):
         if isinstance(operand.device, Opaque) and operand.device.apart:
             return f" (unless `{operand.device}` is chosen to be the same)"
-    for operand in (culprit, reference):
+    for operand, other in ((culprit, reference), (reference, culprit)):
         if isinstance(operand.device, Opaque):
-            return f" (unless `{operand.device}` is the CPU)"
+            return f" (unless `{operand.device}` is {_by_name(other.device)})"
         if isinstance(operand.device, DeviceOf):
             return " (unless that is the CPU)"
     return ""
 
 
+def _by_name(device: Device) -> str:
+    """What a choice may fall on as well: an accelerator by its number, or the CPU."""
+    return str(device) if is_accelerator(device) else "the CPU"
+
+
 def failing(context: RuleContext, clash: Clash) -> Iterator[tuple[Site, str]]:
     """Where torch would raise, if that is in another function than the culprit."""
     if not context.is_at(clash):
-        yield clash.failing, "fails here"
+        yield clash.failing, FAILS_HERE
 
 
 def is_kept(operand: Operand) -> bool:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import Agreement, Device, Known
 from devicelint.domain.training_events import OptimizerStateElsewhere
-from devicelint.finding import Severity
+from devicelint.finding import FAILS_HERE, Severity
 from devicelint.fixes import InsertStatement, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
@@ -21,7 +21,7 @@ def report(event: OptimizerStateElsewhere, context: RuleContext, what: str, advi
         event.made,
         f"{what} {_where(event.state)}, and the model moves to {clashes.place(event.model)} after "
         f"that (line {line_of(0)}), which the state does not: step() fails{condition}; {advice}",
-        (*clashes.history(event.model), (event.site, "fails here")),
+        (*clashes.history(event.model), (event.site, FAILS_HERE)),
         None if certain else Severity.WARNING,
         fix=_move_first(event, context),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devicelint.domain.api_events import PartMadeElsewhere
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation
-from devicelint.finding import Severity
+from devicelint.finding import FAILS_HERE, Severity
 from devicelint.interpreter.analyses.placeholders import RETURNED
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
@@ -51,7 +51,7 @@ class CreatedOnCpu(Rule):
             f"{clashes.quoted(context, step.site)} is created on the CPU and {met}, which is on "
             f"{clashes.place(clash.reference)}{clashes.since(clash.reference, 0)}"
             f"{clashes.condition(clash)}: {moving.how_to_create(step.site)}",
-            (*clashes.history(clash.reference), (clash.failing, "fails here")),
+            (*clashes.history(clash.reference), (clash.failing, FAILS_HERE)),
             clashes.severity(clash),
             clashes.certainty(clash),
             moving.move_culprit(context, clash),

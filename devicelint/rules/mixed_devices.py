@@ -6,7 +6,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Agreement
 from devicelint.domain.events import MixedElsewhere, MixedOperation
-from devicelint.finding import Severity
+from devicelint.finding import FAILS_HERE, Severity
 from devicelint.fixes import InsertAfter, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
@@ -53,7 +53,7 @@ class MixedDevices(Rule):
             f"{clashes.since(given, 0)}, but `{event.function}()` combines it with "
             f"{clashes.quoted(context, met.site)}, which is on {clashes.place(met)}: "
             f"`{event.operation}` needs both on one device",
-            (*clashes.history(given, met), (event.failing, "fails here")),
+            (*clashes.history(given, met), (event.failing, FAILS_HERE)),
             Severity.ERROR if event.agreement is Agreement.DIFFERENT else Severity.WARNING,
             subject=(event.site, event.failing),
         )

@@ -143,5 +143,5 @@ def _is_there(event: DevicelessMoved, model: Operand) -> bool:
         return event.target == CPU
     return agreement(model.device, event.target) not in (
         Agreement.DIFFERENT,
-        Agreement.DIFFERENT_UNLESS_CPU,
+        Agreement.DIFFERENT_UNLESS_CHOSEN,
     )

@@ -8,7 +8,7 @@ from devicelint.domain.devices import DeviceOf
 from devicelint.domain.events import Clash, MisplacedInput, MixedOperation, Operand
 from devicelint.domain.history import Keeper, Site
 from devicelint.domain.values import Tensor
-from devicelint.finding import Certainty, Safety, Severity
+from devicelint.finding import FAILS_HERE, Certainty, Safety, Severity
 from devicelint.fixes import Replace, Rewrite
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -47,7 +47,7 @@ class UnregisteredTensor(Rule):
             f".to() does not move a plain tensor, and meets "
             f"{clashes.quoted(context, clash.reference.site)} on {clashes.place(clash.reference)} "
             f"(line {line_of(0)}){_unless(clash)}: {advice}",
-            ((clash.failing, "fails here"), *clashes.history(clash.reference)),
+            ((clash.failing, FAILS_HERE), *clashes.history(clash.reference)),
             clashes.severity(clash),
             clashes.certainty(clash),
             None if is_leaf else _register(context, kept),

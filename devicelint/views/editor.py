@@ -17,9 +17,9 @@ from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.tracing import AnnouncingRun
 from devicelint.linter.collector import Collector, parent_of
 from devicelint.linter.filtering import filtered, rules_for
-from devicelint.linter.lint import findings_of_walk
 from devicelint.linter.program import input_errors, program_of
 from devicelint.linter.result import CheckResult, screen
+from devicelint.linter.walks import findings_of_walk
 from devicelint.rules import Rule
 from devicelint.text.source import SourceFile
 from devicelint.views.editor_notes import NOTED, WalkNotes

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from devicelint.config import Config
 from devicelint.domain.calls import Call
 from devicelint.domain.checkpoints import WrittenFile
+from devicelint.finding import Finding
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import NOTHING, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
@@ -33,6 +35,7 @@ from devicelint.workspace.import_resolver import (
 )
 from devicelint.workspace.outsiders import Outsiders
 from devicelint.workspace.savers import Savers
+from devicelint.workspace.versions import Version
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
@@ -41,14 +44,6 @@ __all__ = ["Project", "home_of"]
 
 _MOST_LINES_OF_A_FILE = 20_000
 _MOST_LINES_KEPT = 60_000  # A line takes some two kibibytes.
-
-
-@dataclass(frozen=True)
-class _Version:
-    """What distinguishes one state of a file on the disk from the next."""
-
-    modified: int
-    size: int
 
 
 def home_of(source: SourceFile) -> str:
@@ -62,7 +57,7 @@ class Project(ImportResolver):
     def __init__(self) -> None:
         """Know nothing yet."""
         super().__init__()
-        self._programs: OrderedDict[str, tuple[_Version | str, Program]] = OrderedDict()
+        self._programs: OrderedDict[str, tuple[Version | str, Program]] = OrderedDict()
         self._lines = 0
         self._held: dict[str, SourceFile] = {}
         self._parsed_before: dict[str, Parsed] = {}
@@ -73,8 +68,10 @@ class Project(ImportResolver):
         """What was in each file that was read; None where that was not the same all the time."""
         self.outsiders = Outsiders(self._named, self._listing)
         self._shown: dict[str, Shown] = {}
-        self.users = Users(self._named, self.outsiders, self._shown_by)
-        self._savers = Savers(self._named, lambda home: self._shown_by(home).written)
+        self.made_by: dict[tuple[str, Config], Mapping[str, Sequence[Finding]]] = {}
+        """What is found in the files that a program imports, where it calls what they hold."""
+        self.users = Users(self._named, self.outsiders, self.shown_by)
+        self._savers = Savers(self._named, lambda home: self.shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -102,11 +99,19 @@ class Project(ImportResolver):
     def editing(self, sources: Iterable[SourceFile]) -> Iterator[None]:
         """Let fixes change these files, and imports see what is held of them, for a while."""
         before, self.editable = self.editable, frozenset(map(home_of, sources))
+        try:
+            with self.holding():
+                yield
+        finally:
+            self.editable = before
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Go by what was held before once this is over."""
         held = dict(self._held)
         try:
             yield
         finally:
-            self.editable = before
             for home in self._held.keys() | held.keys():
                 if home in held:
                     self.hold(held[home])
@@ -136,7 +141,8 @@ class Project(ImportResolver):
         self.digests[home] = None
         return self._savers.around(home, self.root_of(home))
 
-    def _shown_by(self, home: str) -> Shown:
+    def shown_by(self, home: str) -> Shown:
+        """What the walk of a file shows to those who ask about its project."""
         if home not in self._shown:
             program = self.program(home)
             self._shown[home] = NOTHING if program is None else shown_by(program)
@@ -194,6 +200,7 @@ class Project(ImportResolver):
         for one in (self._named, self.outsiders):
             one.forget()
         self._shown.clear()
+        self.made_by.clear()
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""
@@ -213,15 +220,9 @@ class Project(ImportResolver):
             self._keep(home, version, program)
         return program
 
-    def _version(self, home: str) -> _Version | str | None:
+    def _version(self, home: str) -> Version | str | None:
         """What changes when the text of a file changes; None where there is no file."""
-        if home in self._held:
-            return self._held[home].text
-        try:
-            status = os.stat(home)
-        except OSError:
-            return None
-        return _Version(status.st_mtime_ns, status.st_size)
+        return self._held[home].text if home in self._held else Version.of_file(home)
 
     def _outdate(self, home: str) -> None:
         """Forget what the files hold that import one which has changed, directly or not."""
@@ -282,7 +283,7 @@ class Project(ImportResolver):
         self.digests[home] = found if self.digests.get(home, found) == found else None
         return SourceFile.from_bytes(data, home)
 
-    def _keep(self, home: str, version: _Version | str, program: Program) -> None:
+    def _keep(self, home: str, version: Version | str, program: Program) -> None:
         """Keep the files that were asked for last, so that memory stays flat on large trees."""
         replaced = self._programs.pop(home, None)
         self._lines += program.lines - (replaced[1].lines if replaced is not None else 0)

@@ -22,15 +22,18 @@ from devicelint.workspace.questions import (
     CHOOSES,
     DEFAULTS,
     IMPORTED,
+    LEADING,
     LEADS,
     ON_CPU,
     PROGRAM,
+    RUNS,
     STARTS,
     TAKES,
     TESTED,
 )
 from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
+_PACKAGE = "__init__.py"
 _SETTERS = tuple(sorted(one.rpartition(".")[2] for one in DEFAULT_SETTERS))
 
 
@@ -70,6 +73,9 @@ class ProjectUse:
             return folder.on_the_cpu(home) if what == ON_CPU else folder.tested_by(home)
         if what == PROGRAM:
             return next((one for one in sorted(folder.uses) if folder.does(one, STARTS)), None)
+        if what in LEADING:
+            number = LEADING.index(what)
+            return next(iter(folder.leading(home)[number : number + 1]), None)
         if what == LEADS:
             led = sorted(folder.led_with(home))
             return next((one for one in led if folder.does(one, CHOOSES)), None)
@@ -78,6 +84,7 @@ class ProjectUse:
             ASKED: folder.asked_by,
             AT_TIMES: folder.imported_at_times,
             BUILDS: folder.built,
+            RUNS: folder.runs,
         }
         if what in of_file:
             return of_file[what](home)
@@ -100,11 +107,20 @@ class ProjectUse:
                 self._folders[path] = FolderUse.read(modules_below(path), self.find)
             if self._folders[path] is not None:
                 return self._folders[path]
-        own = os.path.dirname(home)
-        key = os.path.join(own, "")
+        package, beside = self._unmarked(home)
+        key = os.path.join(package or beside, "")
         if key not in self._folders:
-            self._folders[key] = FolderUse.read(modules_in(own), self.find)
+            inner = modules_below(package) if package else []
+            files = None if inner is None else [*modules_in(beside), *inner]
+            self._folders[key] = FolderUse.read(files, self.find)
         return self._folders[key]
+
+    def _unmarked(self, home: str) -> tuple[str, str]:
+        """The outermost package around a file, if it is in one, and the folder beside that."""
+        package, folder = "", os.path.dirname(home)
+        while _PACKAGE in self.listing(folder):
+            package, folder = folder, os.path.dirname(folder)
+        return package, folder
 
     def _of_project(self, home: str) -> tuple[str, ...]:
         """The root of a project, and the folders from there to a file; none without a mark."""

@@ -32,3 +32,8 @@ PROGRAM = "program"
 """A program of the project, whatever it uses."""
 ASKED = "asked"
 """A file that imports the file, where all that do go by what the machine has, and by no name."""
+
+RUNS = "runs"
+"""The file itself, where it is a program or a test: what it makes go wrong elsewhere is found."""
+LEADING = tuple(f"leading {number}" for number in range(8))
+"""The programs and tests that import the file, one for each question: the nearest are asked."""

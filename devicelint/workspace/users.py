@@ -6,7 +6,7 @@ from pathlib import Path
 
 from devicelint.interpreter.callers import SeenLoad, Signature
 from devicelint.workspace.project import Project
-from devicelint.workspace.questions import IMPORTED, PROGRAM
+from devicelint.workspace.questions import IMPORTED, LEADING, PROGRAM
 
 
 def is_whole(project: Project, home: str) -> bool:
@@ -23,6 +23,12 @@ def is_whole(project: Project, home: str) -> bool:
 def may_be_installed(project: Project, home: str) -> bool:
     """Whether others may install the project of a file; where none is marked, nobody knows."""
     return project.outsiders.may_be_installed(project.root_of(home))
+
+
+def leading_to(project: Project, home: str) -> list[str]:
+    """The programs and tests that import a file: some, the nearest first."""
+    asked = (project.about(home, one) for one in LEADING)
+    return [one for one in asked if one is not None]
 
 
 def is_led_to(project: Project, home: str) -> bool:

@@ -14,7 +14,7 @@ from devicelint.cache import DEFAULT_NAME
 from devicelint.cli import main
 from devicelint.cli.run import examine
 from devicelint.interpreter.engine.budget import OutOfTime
-from devicelint.linter import lint
+from devicelint.linter import lint, walks
 from devicelint.text.hashing import digest
 
 SCRIPT = """\
@@ -189,7 +189,7 @@ def test_a_file_that_was_given_up_is_not_remembered(run, monkeypatch):
 
     write(slow="import torch\n")
     with monkeypatch.context() as patched:
-        patched.setattr(lint, "explore", slow)
+        patched.setattr(walks, "explore", slow)
         assert main(["slow.py"]) == 2
     assert run("slow.py")[0] == ["slow.py"]
 

@@ -46,7 +46,7 @@ def test_each_step_is_told_in_its_order_and_with_its_file(project, capsys):
     )
     assert told("train.py:6", capsys)[:4] == [
         "train.py:6: print(y)",
-        "  y: cuda:1  with an accelerator",
+        "  y: cuda:1  with an accelerator and with several accelerators",
         "    data.py:4:12: created on cpu here",
         "    train.py:5:5: moved to cuda:1 here",
     ]

@@ -13,7 +13,6 @@ from devicelint.cli.commands.check import Check
 from devicelint.cli.options.adopt import adopt_parser
 from devicelint.cli.options.contradictions import refuse_contradictions
 from devicelint.linter import lint
-from devicelint.linter.led_to import found_in_imports
 from devicelint.output import fixing, summary
 from devicelint.output.visible import printable
 from devicelint.workspace.project import home_of
@@ -95,7 +94,7 @@ class Adoption(Check):
                 self.project.hold(source)
         shown = {key for found in self.tally.found for key in _keys(found)}
         for each, source in self._changed:
-            for found in found_in_imports(source, self.config_of(each), self.project):
+            for found in lint.check_imports(source, self.config_of(each), self.project):
                 new = [one for key, one in _keys(found).items() if key not in shown]
                 shown.update(_keys(found))
                 if new:

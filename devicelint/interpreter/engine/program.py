@@ -90,6 +90,8 @@ class Program:
     """The parts of the file that go to a device which their callers, or their objects, know."""
     written: set[WrittenFile] = field(default_factory=set, repr=False)
     """The files with tensors in them that it saves."""
+    clashing: set[object] = field(default_factory=set, repr=False)
+    """What clashes in other files that this one has led to, or is kept there and clashes here."""
     conduct: Conduct = field(default_factory=Conduct, repr=False)
     code: dict[cst.CSTNode, str] = field(default_factory=dict, repr=False)
     """The text of those nodes that it was asked for."""

@@ -14,12 +14,16 @@ from devicelint.domain.values import Module
 from devicelint.domain.verdicts import Judged, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.machines.around import is_run
 from devicelint.interpreter.facts.movable import receivers_of
 
 
 def report_elsewhere(run: Run, site: Site, operation: str, own: Operand, given: Operand) -> None:
-    """Announce a clash at the call that handed one operand over, if that is what makes it one."""
-    frame = _entered(run, given)
+    """Announce a clash at the call that handed one operand over, if that is what makes it one.
+
+    What a program or a test shows of other files is reported there.
+    """
+    frame = None if is_run(run) else _entered(run, given)
     if frame is None or frame.site is None or given.since is None:
         return
     if own.device != CPU or not may_be_accelerator(given.device):

@@ -132,7 +132,7 @@ def _identity(run: Run, one: Value, other: Value, negated: bool) -> Value:
     return HOST
 
 
-_APART = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
+_APART = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CHOSEN)
 
 
 def _is_passed_unseen(value: Symbolic) -> bool:

@@ -31,7 +31,7 @@ from devicelint.interpreter.facts.tensor_parameters import settings_of
 from devicelint.interpreter.python.call_keys import is_plain, key_of
 from devicelint.interpreter.python.parameters import bind_parameters, lacks_argument
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
-from devicelint.interpreter.python.seen_results import is_unreported, seen_by_caller
+from devicelint.interpreter.python.seen_results import seen_by_caller
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
@@ -70,7 +70,7 @@ def call_function(
         return Unknown(f"{function.name} is called without what it takes")
     key = key_of(run, function, receiver, arguments)
     known = run.remembered.get(key)
-    if known is not None and is_unreported(run, function):
+    if known is not None and function.home != run.program.home:
         return known
     if not (is_alone or _may_enter(run, function, arguments)):
         if _is_far(run, function):

@@ -16,6 +16,7 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import MOVES
+from devicelint.interpreter.facts.name_uses import reads_of
 
 
 @dataclass(frozen=True)
@@ -152,9 +153,11 @@ class UnmovedParts(Analysis):
     def on_tuple(self, node: cst.Tuple, items: Sequence[Value]) -> None:
         """Remember what `x.to(device), y` leaves on the CPU, and the move beside it.
 
-        `x, x.to(device)` is a pair on purpose.
+        `x, x.to(device)` is a pair on purpose, and the parts of an argument meet at once.
         """
         if not self.run.frame.is_checked or len(items) != len(node.elements):
+            return
+        if isinstance(reads_of(self.run.module).around.get(node), cst.Arg):
             return
         sites = [element.value for element in node.elements]
         moved = next(filter(None, map(_moved, sites, items)), None)

@@ -49,7 +49,7 @@ _MODULES = "@modules"
 _KEEPS_STATE = "@keeps state"
 _BUILT_WITH_STATE = frozenset({"Adagrad"})
 """The optimizers whose state is there before the first step."""
-_CLASHES = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
+_CLASHES = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CHOSEN)
 
 
 @library_class("optimizer")

@@ -74,7 +74,7 @@ def target_of(
         if run.assumptions == run.unrelated:
             note_demand(run)
         fail(run)
-        return Known(method), argument
+        return Known(method, computed=True), argument
     if argument is None:
         argument = arguments.keywords.get("tensor")
     if argument is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from devicelint import __version__
 from devicelint.config import ConfigError
-from devicelint.finding import REVEALED, Finding, Fix, InputError, Location
+from devicelint.finding import FAILS_HERE, REVEALED, Finding, Fix, InputError, Location
 from devicelint.output import reporter
 from devicelint.output.ascii_json import ascii_json
 from devicelint.output.formats.sarif_places import SarifPlaces, base_ids
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from devicelint.linter.result import CheckResult
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_AFTERWARDS = "fails here"
-"""What is said of a place that is reached after that of the finding."""
 
 
 class SarifReporter(reporter.Reporter):
@@ -118,8 +116,8 @@ def _explained(places: SarifPlaces, finding: Finding) -> dict[str, Any]:
     if not related:
         return {}
     here = {"physicalLocation": places.physical(finding.span), "message": _text(finding.message)}
-    before = [one for one in related if one["message"]["text"] != _AFTERWARDS]
-    after = [one for one in related if one["message"]["text"] == _AFTERWARDS]
+    before = [one for one in related if one["message"]["text"] != FAILS_HERE]
+    after = [one for one in related if one["message"]["text"] == FAILS_HERE]
     steps = [{"location": one} for one in (*before, here, *after)]
     numbered = [{"id": number, **one} for number, one in enumerate(related, start=1)]
     return {"relatedLocations": numbered, "codeFlows": [{"threadFlows": [{"locations": steps}]}]}

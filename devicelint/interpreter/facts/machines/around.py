@@ -72,6 +72,11 @@ def is_imported_at_times(run: Run) -> bool:
     return _around(run, "at times")
 
 
+def is_run(run: Run) -> bool:
+    """Whether the file is a program or a test: files that it imports know what it shows of them."""
+    return _around(run, "runs")
+
+
 def is_on_cpu_around(run: Run) -> bool:
     """Whether the programs around train, and nothing in the project has to do with a device."""
     return _around(run, "on the CPU")

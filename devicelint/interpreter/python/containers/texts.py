@@ -40,7 +40,7 @@ def numbered_device(text: Value, site: Site) -> DeviceHandle | None:
     kind, colon, rest = text.value.partition(":")
     if not colon or kind not in DEVICE_TYPES or rest not in _NUMBER:
         return None
-    return DeviceHandle(Known(kind), site, is_object=False)
+    return DeviceHandle(Known(kind, computed=True), site, is_object=False)
 
 
 _NUMBER = frozenset({"", "%d", "%s", "%i", "{}", "{:d}", "{0}"})

@@ -12,8 +12,14 @@ from devicelint.interpreter.engine.run import Run
 
 
 def on_current(run: Run, device: Device) -> Device:
-    """An accelerator without an index is the current one, where it matters which that is."""
-    if not isinstance(device, Known) or device.type != "cuda" or device.index is not None:
+    """An accelerator without an index is the current one, where it matters which that is.
+
+    It does on machines with several, which a program is for that names any but the first.
+    """
+    if not isinstance(device, Known) or device.type != "cuda" or device.computed:
+        return device
+    if device.index is not None:
+        run.counts_accelerators |= device.index > 0
         return device
     current = run.state.read(MACHINE, CURRENT) if run.world.accelerators > 1 else HOST
     if current is None:

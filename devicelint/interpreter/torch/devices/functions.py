@@ -105,12 +105,21 @@ def _device_from_text(run: Run, value: Const, arguments: Arguments, site: cst.Ca
     if index is not None:
         run.steps.index_used(index.value)
     if index is not None and isinstance(device, Known):
-        known = index.value.value if isinstance(index.value, Const) else None
-        device = Known(device.type, known if isinstance(known, int) else None)
+        device = _at_index(device, index.value)
     numbered = index is not None and not isinstance(index.value, Const)
     if value.chosen:
         note_placed(run)
     return DeviceHandle(device, value.site, literal=not (value.chosen or numbered))
+
+
+def _at_index(device: Known, index: Value) -> Known:
+    match index:
+        case Const(int(number)):
+            return Known(device.type, number)
+        case Const(None):
+            return device
+        case _:
+            return Known(device.type, computed=True)
 
 
 @function("torch.set_default_device")

@@ -31,7 +31,7 @@ def formatted_string(run: Run, node: cst.FormattedString) -> Value:
         elif isinstance(part, cst.FormattedStringText):
             spelled.append(Const(part.value))
     if isinstance(first, cst.FormattedStringText) and names:
-        return DeviceHandle(Known(first.value[:-1]), node, is_object=False)
+        return DeviceHandle(Known(first.value[:-1], computed=True), node, is_object=False)
     return _named_with_index(spelled, node) or _spelled_out(node, spelled)
 
 
@@ -60,4 +60,5 @@ def _named_with_index(parts: Sequence[Value], site: Site) -> DeviceHandle | None
         return None
     if bool(index) is (len(parts) > 2):
         return None
-    return DeviceHandle(Known(device.type, int(index) if index else None), site, is_object=False)
+    named = Known(device.type, int(index)) if index else Known(device.type, computed=True)
+    return DeviceHandle(named, site, is_object=False)

@@ -41,7 +41,7 @@ from devicelint.interpreter.python.paths.device_questions import is_of_no_cuda_t
 from devicelint.interpreter.python.paths.size_questions import is_placeholder_here
 from devicelint.interpreter.python.unseen import is_element_of_outside
 
-DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CPU)
+DIFFERENT = (Agreement.DIFFERENT, Agreement.DIFFERENT_UNLESS_CHOSEN)
 
 Operands = tuple[Operand, ...]
 

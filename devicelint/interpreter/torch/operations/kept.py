@@ -32,7 +32,7 @@ def note_kept(run: Run, site: Site, what: str, operands: Sequence[Operand]) -> N
     standing = judged(run, site, what, (kept, met), CLASH)
     if standing is None:
         return
-    verdict, follows = Agreement.DIFFERENT_UNLESS_CPU, is_met_again(run, kept, met)
+    verdict, follows = Agreement.DIFFERENT_UNLESS_CHOSEN, is_met_again(run, kept, met)
     clash = Clash(kept, met, verdict, site, run.frame, standing=standing, follows=follows)
     run.announce(MixedOperation(site, what, clash))
 

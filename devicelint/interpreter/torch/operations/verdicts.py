@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -59,9 +60,20 @@ def judged(
 
     It is told in the function that runs, unless the mistake is that of one that has called it.
     """
-    if _is_excused(run, _Place(site, what, told_in or run.frame), operands, grounds):
+    frame = told_in or run.frame
+    if _is_excused(run, _Place(site, what, frame), operands, grounds):
         return None
+    if grounds is not NAMED:
+        run.program.clashing.update(_elsewhere(run, operands, frame))
     return standing_of(run, operands, grounds)
+
+
+def _elsewhere(run: Run, operands: Operands, frame: Frame) -> Iterator[object]:
+    """What another file than the checked one has to do with a clash, and would have to report."""
+    if not frame.is_checked:
+        yield frame.home
+    steps = (one.since for one in operands if one.since is not None)
+    yield from (one.kept for one in steps if one.kept is not None and one.site not in run.made_in)
 
 
 def is_excused(

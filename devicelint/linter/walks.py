@@ -1,0 +1,92 @@
+"""The findings of a walk: in the file that is walked, and in those that it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from devicelint import profiling
+from devicelint.config import Config
+from devicelint.domain.values import Ref
+from devicelint.finding import Finding
+from devicelint.interpreter import Program, explore
+from devicelint.linter.assumptions import met
+from devicelint.linter.callers import Callers
+from devicelint.linter.collector import Collector
+from devicelint.linter.filtering import rules_for
+from devicelint.linter.locations import File, locate_findings
+from devicelint.linter.program import input_errors, program_of
+from devicelint.linter.result import Met, concerns_devices
+from devicelint.rules import Rule
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project, home_of
+
+
+def findings(
+    source: SourceFile,
+    config: Config,
+    project: Project | None,
+    called: Sequence[SourceFile],
+    assumed: list[Met],
+) -> tuple[list[Finding], ...]:
+    """The findings of a file, and of those whose functions it calls; and what was assumed."""
+    sources = (source, *called)
+    if source.skipped or not any(map(concerns_devices, sources)):
+        return tuple([] for _ in sources)
+    with input_errors(source):
+        rules = rules_for(source, config)
+        parts = [
+            _explored(part, config, project, called, rules, assumed) for part in source.programs()
+        ]
+    return tuple([one for part in parts for one in part[index]] for index in range(len(sources)))
+
+
+def _explored(
+    source: SourceFile,
+    config: Config,
+    project: Project | None,
+    called: Sequence[SourceFile],
+    rules: tuple[Rule, ...],
+    assumed: list[Met],
+) -> tuple[list[Finding], ...]:
+    callees = {} if project is None else _programs(called, project)
+    program = replace(program_of(source, project, config), also_reported=callees)
+    collector = Collector(rules, adopts=config.adopts)
+    with profiling.part("walk"):
+        explore(program, collector.listener_for, wanted=collector.wanted)
+    assumed += met(program, source)
+    return findings_of_walk(source, program, collector, config, project, called)
+
+
+def findings_of_walk(
+    source: SourceFile,
+    program: Program,
+    collector: Collector,
+    config: Config,
+    project: Project | None,
+    called: Sequence[SourceFile] = (),
+) -> tuple[list[Finding], ...]:
+    """The findings of a walk, in the file and in those whose functions it calls."""
+    with profiling.part("callers"):
+        reports = collector.reports(Callers.of(source, program, project))
+    files = [File(source, program.tree, home_of(source))]
+    if project is not None and reports:
+        others = {**program.also_reported, **_editable(project)}
+        others.pop(files[0].home, None)
+        files += (File(SourceFile(o.text), o.tree, str(home)) for home, o in others.items())
+    imported = () if project is None else project.files()
+    with profiling.part("locate"):
+        found = locate_findings(files, reports, imported, asks_torch=config.asks_torch)
+    by_home = {file.home: findings for file, findings in zip(files, found, strict=True)}
+    return tuple(by_home.get(home_of(one), []) for one in (source, *called))
+
+
+def _programs(sources: Iterable[SourceFile], project: Project) -> dict[Ref, Program]:
+    """Those of the files that can be read, by their homes."""
+    programs = ((home, project.program(home)) for home in map(home_of, sources))
+    return {home: program for home, program in programs if program is not None}
+
+
+def _editable(project: Project) -> dict[Ref, Program]:
+    """The files at hand that a fix of another one may change."""
+    return {one.home: one for one in project.files() if one.home in project.editable}
