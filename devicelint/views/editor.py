@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from devicelint.config import Config
 from devicelint.domain.events import (
@@ -11,12 +12,13 @@ from devicelint.domain.events import (
     Transfer,
 )
 from devicelint.domain.worlds import World
-from devicelint.finding import Finding
+from devicelint.finding import Finding, InputError
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.tracing import AnnouncingRun
 from devicelint.linter.collector import Collector, parent_of
 from devicelint.linter.filtering import filtered, rules_for
+from devicelint.linter.led_to import led_to, with_those_led_to
 from devicelint.linter.program import input_errors, program_of
 from devicelint.linter.result import CheckResult, screen
 from devicelint.linter.walks import findings_of_walk
@@ -24,6 +26,7 @@ from devicelint.rules import Rule
 from devicelint.text.source import SourceFile
 from devicelint.views.editor_notes import NOTED, WalkNotes
 from devicelint.views.editor_snapshot import EditorSnapshot
+from devicelint.workspace.files import read_source
 from devicelint.workspace.project import Project
 
 
@@ -53,7 +56,17 @@ def analyse(
                 explore(program, analysis.listener_for, AnnouncingRun, analysis.wanted)
                 found += findings_of_walk(part, program, analysis.collector, config, project)[0]
                 snapshots.append(analysis.snapshot(part, program, project.files()))
+        if _is_saved(source):
+            found = with_those_led_to(found, led_to(source, config, project))
     return filtered(source, found, config, follows_imports=True), tuple(snapshots)
+
+
+def _is_saved(source: SourceFile) -> bool:
+    """Whether the text is that of the disk: programs around are not walked again for each key."""
+    try:
+        return read_source(Path(source.path)).text == source.text
+    except InputError:
+        return False
 
 
 class EditorAnalysis:

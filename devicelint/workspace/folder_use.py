@@ -71,21 +71,6 @@ class FolderUse:
         importers = _reached([home], self._importers)
         return _reached(importers, self._imports) - {home} if len(importers) > 1 else ()
 
-    def leading(self, home: str) -> list[str]:
-        """The programs and tests that import a file, those first that do so themselves."""
-        ways: dict[str, int] = {home: 0}
-        waiting = [home]
-        for one in waiting:
-            new = sorted(self._importers.get(one, set()) - ways.keys())
-            ways |= dict.fromkeys(new, ways[one] + 1)
-            waiting += new
-        runs = filter(self.runs, waiting[1:])
-        return sorted(runs, key=lambda one: (ways[one], is_collected(one), one))
-
-    def runs(self, home: str) -> str | None:
-        """The file itself, if it is a program or holds tests."""
-        return home if self.does(home, STARTS) or is_collected(home) else None
-
     def on_the_cpu(self, home: str) -> str | None:
         """A program around that trains there, where no file has to do with another device."""
         if self._may_leave:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from devicelint.workspace.contents import content_of
 
@@ -70,6 +70,12 @@ class NamedFiles:
             yield from (
                 os.path.join(folder, one) for one in sorted(names) if one.endswith(self._endings)
             )
+
+
+def mentioning(files: Iterable[str], name: str) -> Iterator[str]:
+    """Those of some files that mention a name."""
+    mention = re.compile(rb"\b" + name.encode() + rb"\b")
+    return (one for one in files if mention.search(_data(one)))
 
 
 def _bit(name: bytes) -> int:

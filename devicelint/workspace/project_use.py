@@ -6,15 +6,18 @@ Where none imports it, and it is no program itself, all files of the project are
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 from devicelint.domain.collected import is_collected
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.folder_use import Find, FolderUse
+from devicelint.workspace.leading import Leading
 from devicelint.workspace.machine_use import DEFAULT_SETTERS, MachineUse
 from devicelint.workspace.modules import modules_below, modules_in
-from devicelint.workspace.named_files import NamedFiles
+from devicelint.workspace.named_files import NamedFiles, mentioning
 from devicelint.workspace.questions import (
     ASKED,
     AT_TIMES,
@@ -53,6 +56,10 @@ class ProjectUse:
     _folders: dict[str, FolderUse | None] = field(default_factory=dict)
     _answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
+    @cached_property
+    def _leading(self) -> Leading:
+        return Leading(self.find, self._mentioning)
+
     def about(self, home: str, what: str) -> str | None:
         """A file around that does this, the first by its name; None for none."""
         key = home, what
@@ -61,6 +68,11 @@ class ProjectUse:
         return self._answers[key]
 
     def _asked(self, home: str, what: str) -> str | None:
+        if what in LEADING:
+            number = LEADING.index(what)
+            return next(iter(self._leading.to(home)[number : number + 1]), None)
+        if what == RUNS:
+            return home if self._leading.runs(home) else None
         folder = self._around(home)
         if folder is None:
             return None
@@ -73,9 +85,6 @@ class ProjectUse:
             return folder.on_the_cpu(home) if what == ON_CPU else folder.tested_by(home)
         if what == PROGRAM:
             return next((one for one in sorted(folder.uses) if folder.does(one, STARTS)), None)
-        if what in LEADING:
-            number = LEADING.index(what)
-            return next(iter(folder.leading(home)[number : number + 1]), None)
         if what == LEADS:
             led = sorted(folder.led_with(home))
             return next((one for one in led if folder.does(one, CHOOSES)), None)
@@ -84,7 +93,6 @@ class ProjectUse:
             ASKED: folder.asked_by,
             AT_TIMES: folder.imported_at_times,
             BUILDS: folder.built,
-            RUNS: folder.runs,
         }
         if what in of_file:
             return of_file[what](home)
@@ -107,20 +115,22 @@ class ProjectUse:
                 self._folders[path] = FolderUse.read(modules_below(path), self.find)
             if self._folders[path] is not None:
                 return self._folders[path]
-        package, beside = self._unmarked(home)
-        key = os.path.join(package or beside, "")
+        own = os.path.dirname(home)
+        key = os.path.join(own, "")
         if key not in self._folders:
-            inner = modules_below(package) if package else []
-            files = None if inner is None else [*modules_in(beside), *inner]
-            self._folders[key] = FolderUse.read(files, self.find)
+            self._folders[key] = FolderUse.read(modules_in(own), self.find)
         return self._folders[key]
 
-    def _unmarked(self, home: str) -> tuple[str, str]:
-        """The outermost package around a file, if it is in one, and the folder beside that."""
+    def _mentioning(self, home: str, name: str) -> Iterator[str]:
+        """The files of a project that mention a name; without a mark, those around a package."""
+        root = next(iter(self._of_project(home)), None)
+        if root is not None:
+            return iter(self.named.files(root, name) or ())
         package, folder = "", os.path.dirname(home)
         while _PACKAGE in self.listing(folder):
             package, folder = folder, os.path.dirname(folder)
-        return package, folder
+        inner = modules_below(package) if package else None
+        return mentioning((*modules_in(folder), *(inner or ())), name)
 
     def _of_project(self, home: str) -> tuple[str, ...]:
         """The root of a project, and the folders from there to a file; none without a mark."""

@@ -36,6 +36,24 @@ STUB = """\
 class far:
     def make() -> Ranked[{}]: ...
 """
+KEEPS = """\
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.layer, self.scale = torch.nn.Linear(3, 3), scale
+
+    def forward(self, x):
+        return self.layer(x) * self.scale
+"""
+LEADS = """\
+import torch
+from model import Net
+for _ in range(2):
+    Net(torch.ones(3)).to("{0}")(torch.ones(3, device="{0}"))
+"""
 CHECK = ("--output-format", "concise", "-q", "--ignore", "hard-coded-accelerator", ".")
 
 
@@ -98,6 +116,16 @@ def test_so_is_what_the_imported_file_imports(run):
     again, told = run()
     assert again == ["deep.py", "helper.py", "train.py"]
     assert "DEV101" in told
+
+
+def test_so_is_a_program_that_leads_to_a_file(run):
+    write(model=KEEPS, train=LEADS.format("cpu"))
+    assert run()[1] == ""
+    write(train=LEADS.format("cuda"))
+    again, told = run()
+    assert again == ["model.py", "train.py"]
+    assert "model.py:7:21: DEV106" in told
+    assert run() == ([], told)
 
 
 def test_so_is_a_file_that_was_not_there(run):

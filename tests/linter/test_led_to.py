@@ -1,0 +1,108 @@
+"""What a program shows of the files that it imports is reported there, and fixed there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devicelint.config import Config
+from devicelint.linter import lint
+from devicelint.text.source import SourceFile
+from devicelint.views import editor
+from devicelint.workspace import users
+from devicelint.workspace.files import read_source
+from devicelint.workspace.project import Project
+
+MODEL = """\
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 8)
+
+    def start(self, size):
+        hidden = torch.zeros(1, size, 8)
+        return hidden, hidden.clone()
+
+    def forward(self, x, hidden):
+        return self.rnn(x, hidden)
+"""
+TRAIN = """\
+import torch
+from model import Tagger
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+tagger = Tagger().to(device)
+hidden = tagger.start(2)
+for step in range(3):
+    out, hidden = tagger(torch.ones(5, 2, 4, device=device), hidden)
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> SourceFile:
+    """A file that a program leads to."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "train.py").write_text(TRAIN)
+    return read_source(tmp_path / "model.py")
+
+
+def test_it_stands_in_the_file_that_has_to_change(model: SourceFile) -> None:
+    (found,) = lint.check(model, Config(), Project()).findings
+    assert found.code == "DEV103"
+    assert model.location(found.span.start).line == 11
+    assert [(one.path.rpartition("/")[2], one.line) for one in found.elsewhere] == [("train.py", 5)]
+
+
+def test_the_program_does_not_say_it_again(model: SourceFile) -> None:
+    train = read_source(Path(model.path).with_name("train.py"))
+    assert lint.check(train, Config(), Project()).findings == ()
+
+
+def test_a_file_alone_is_silent(model: SourceFile) -> None:
+    assert lint.check(model).findings == ()
+
+
+def test_its_fix_is_tried_on_what_the_program_does(model: SourceFile) -> None:
+    fixed = lint.fix(model, Config(), Project())
+    assert "torch.zeros(1, size, 8, device=" in fixed.after.text
+    assert fixed.remaining == ()
+
+
+def test_a_comment_suppresses_it_there(model: SourceFile) -> None:
+    text = MODEL.replace("size, 8)\n", "size, 8)  # devicelint: ignore[DEV103]\n", 1)
+    Path(model.path).write_text(text)
+    checked = lint.check(read_source(Path(model.path)), Config(), Project())
+    assert (checked.findings, len(checked.suppressed)) == ((), 1)
+
+
+def test_a_program_that_cannot_be_parsed_shows_nothing(model: SourceFile) -> None:
+    Path(model.path).with_name("train.py").write_text(TRAIN + ")\n")
+    assert lint.check(model, Config(), Project()).findings == ()
+
+
+def test_an_editor_shows_it_once_the_file_is_saved(model: SourceFile) -> None:
+    saved, _ = editor.analyse(model, Config(), Project())
+    typed, _ = editor.analyse(SourceFile.from_text(f"{MODEL}\n", model.path), Config(), Project())
+    assert ([one.code for one in saved.findings], typed.findings) == (["DEV103"], ())
+
+
+def test_who_imports_a_file_itself_is_asked_first(tmp_path: Path) -> None:
+    loop = "for _ in range(2):\n    pass\n"
+    texts = {
+        "pyproject.toml": "",
+        "model.py": "import torch\n",
+        "helper.py": "import torch\nimport model\n",
+        "a_far.py": f"import torch\nimport helper\n{loop}",
+        "test_model.py": "import torch\nimport model\n",
+        "train.py": f"import torch\nimport model\n{loop}",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    leading = users.leading_to(Project(), str(tmp_path / "model.py"))
+    assert [Path(one).name for one in leading] == ["train.py", "test_model.py", "a_far.py"]
