@@ -165,8 +165,14 @@ def report_clash(
 
 
 def _meet_here(run: Run, one: Operand, other: Operand) -> bool:
-    """Whether a condition on this path has made sure that two operands are on one device."""
+    """Whether a condition on this path, or the machine, makes sure that two are on one device.
+
+    Where there is no accelerator, whoever chooses a device has the CPU alone.
+    """
     if are_one_here(run, one.device, other.device):
+        return True
+    is_known = isinstance(one.device, Known) and isinstance(other.device, Known)
+    if not (run.world.accelerators or is_known):
         return True
     pairs = ((one, other), (other, one))
     return any(a.device == CPU and is_on_the_cpu_here(run, b.device) for a, b in pairs)
