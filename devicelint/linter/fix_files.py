@@ -35,8 +35,8 @@ def fix_files(
     others shows what these need.  Nothing is written.  What `reported` leaves out is not fixed.
     """
     with project.editing(sources):
-        joint = _JointCheck(config_for, project, has_entry, reported)
         insists = any(config_for(source.path).adopts for source in sources)
+        joint = _JointCheck(config_for, project, has_entry, reported, adopts=insists)
         fixed = fix_until_stable(
             JoinedFiles.of(sources, has_entry=has_entry),
             joint.check,
@@ -56,6 +56,8 @@ class _JointCheck:
     project: Project
     has_entry: bool
     reported: ReportFilter | None = None
+    adopts: bool = False
+    """Whether any of the files is adopted: then all are changed that this takes."""
     passed_over: dict[str, set[Finding]] = field(default_factory=dict)
     """The findings of each file that are not to be fixed."""
     origins: dict[Finding, Joined] = field(default_factory=dict)
@@ -81,7 +83,8 @@ class _JointCheck:
         origin = self.origins[finding]
         if origin.finding in self.passed_over.get(origin.path, ()):
             return False
-        return lint.is_allowed(finding, self.config_for(origin.path))
+        config = self.config_for(origin.path)
+        return lint.is_allowed(finding, replace(config, adopts=config.adopts or self.adopts))
 
     def _checked(self, bundle: JoinedFiles) -> list[CheckResult]:
         """What is found in each file, by itself and as the first one calls it."""

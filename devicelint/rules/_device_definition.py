@@ -13,6 +13,7 @@ from devicelint.finding import Safety
 from devicelint.fixes import (
     Change,
     DefineDevice,
+    MoveTo,
     RemoveArgument,
     Replace,
     Rewrite,
@@ -152,14 +153,7 @@ def in_its_place(demand: Demand, code: str) -> Change:
     assert isinstance(site, cst.CSTNode)
     if demand.event.literal or not isinstance(site, cst.Call):
         return Replace(site, code)
-    assert isinstance(site.func, cst.Attribute)
-    kept = [one for one in site.args if one.keyword is not None and one.keyword.value != "device"]
-    arguments = [code, *(demand.context.code(one).rstrip(", ") for one in kept)]
-    positional = [one for one in site.args if one.keyword is None]
-    if len(positional) > 1:
-        arguments.append(f"non_blocking={demand.context.code(positional[1].value)}")
-    receiver = demand.context.code(site.func.value)
-    return Replace(site, f"{receiver}.to({', '.join(arguments)})")
+    return MoveTo(site, code)
 
 
 def choose_in_place(demand: Demand) -> Rewrite | None:

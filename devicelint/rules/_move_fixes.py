@@ -238,17 +238,38 @@ def _move_in_place(here: RuleContext, clash: Clash, handed: str | None = None) -
         return move_parts(here, site, clash.culprit.since, move)
     if move is None or isinstance(site, _DISPLAYS) or not has_move(here.names.value_of(site)):
         return None
-    change = _moved_as_target(here, site, move) or InsertAfter(_node(site), move)
-    return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+    target = _written_to(here, _node(site))
+    if target is None:
+        change: Change = InsertAfter(_node(site), move)
+        return Rewrite(f"Move {quoted(here, site)} with `{move}`", (change,))
+    is_assigned = isinstance(here.source.parent_of(target), cst.AugAssign)
+    if isinstance(target, cst.Name) and not is_assigned:
+        return None  # Whoever else holds the tensor would not see what is written into another.
+    content = f"{here.code(target)} = {here.code(target)}{move}"
+    change = InsertStatement(_node(site), content, "before")
+    return Rewrite(f"Move {quoted(here, target)} with `{move}`", (change,))
 
 
-def _moved_as_target(here: RuleContext, site: Site, move: str) -> Change | None:
-    """`total = total.to(device)` before `total += x`: what is assigned to is no call."""
-    parent = here.source.parent_of(_node(site))
-    if not (isinstance(parent, cst.AugAssign) and parent.target is site):
+def _written_to(here: RuleContext, site: cst.CSTNode) -> cst.CSTNode | None:
+    """What the statement writes into, which is moved before it; None where it writes nothing.
+
+    `total += x` assigns, which a call cannot be, and `self.seen[k].add_(x)` would change a copy.
+    """
+    parent = here.source.parent_of(site)
+    if isinstance(parent, cst.AugAssign) and parent.target is site:
+        return site
+    if not _is_changed_by(parent):
         return None
-    written = here.code(_node(site))
-    return InsertStatement(parent, f"{written} = {written}{move}", "before")
+    while isinstance(site, cst.Call) and _is_changed_by(site.func):
+        assert isinstance(site.func, cst.Attribute)
+        site = site.func.value
+    return site
+
+
+def _is_changed_by(node: cst.CSTNode | None) -> bool:
+    """Whether a tensor is changed in place by the method that is looked up on it."""
+    name = node.attr.value if isinstance(node, cst.Attribute) else ""
+    return name.endswith("_") and not name.startswith("_")
 
 
 def _move_on_the_way(context: RuleContext, clash: Clash) -> Rewrite | None:

@@ -28,6 +28,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.host_callers import TRAINED, library_bases
 from devicelint.interpreter.facts.tensor_parameters import is_doubted
 from devicelint.interpreter.suggestions.device_names import (
+    device_by_name,
     gives,
     kept_setting,
     named_by_count,
@@ -116,7 +117,7 @@ class Spelling:
     def of_value(self, value: Value, site: Site) -> str | None:
         """An expression for the device of a value that `site` names here: `x.device`."""
         if not isinstance(site, (cst.Name, cst.Attribute)) or not self._names(site, value):
-            return self._name_of(value)
+            return self._beside(site, value)
         code = self._run.code_of(site)
         if isinstance(value, (Tensor, Symbolic)):
             return f"{code}.device"
@@ -124,13 +125,12 @@ class Spelling:
             return f"next({code}.parameters()).device"
         return None
 
-    def _name_of(self, value: Value) -> str | None:
-        """`y.device`, where a local name holds the same tensor."""
+    def _beside(self, site: Site, value: Value) -> str | None:
+        """`y.device`, where a local name holds the same tensor, or what it is computed from."""
         if self._moment is None or not isinstance(value, Tensor):
             return None
-        held = self._own().items()
-        same = (n for n, v in held if isinstance(v, Tensor) and v.since is value.since)
-        return next((f"{name}.device" for name in same if self._is_bound(name)), None)
+        held = ((n, v) for n, v in self._own().items() if isinstance(v, Tensor))
+        return device_by_name({n: v for n, v in held if self._is_bound(n)}, site, value)
 
     def _names(self, site: cst.Name | cst.Attribute, value: Value) -> bool:
         """Whether a place names a value itself, by names that have theirs, and no list of it."""

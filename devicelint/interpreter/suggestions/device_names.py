@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
 
 import libcst as cst
 
 from devicelint.domain.devices import Device, Known, Opaque, Unsure
-from devicelint.domain.values import Const, DeviceHandle, Symbolic, Value
+from devicelint.domain.history import Site
+from devicelint.domain.values import Const, DeviceHandle, Symbolic, Tensor, Value
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, holds_device
 from devicelint.interpreter.facts.name_uses import assigned, last_name, reads_of
@@ -51,6 +53,15 @@ def kept_setting(fields: Mapping[str, Value], device: Device) -> str | None:
     first, dot, rest = device.origin.partition(".")
     kept = (n for n, v in fields.items() if isinstance(v, Symbolic) and v.origin == first)
     return next((f"{name}.{rest}" for name in kept if dot), None)
+
+
+def device_by_name(held: Mapping[str, Tensor], site: Site, value: Tensor) -> str | None:
+    """`y.device`, where `y` is the value, or lies where `(y - 1).view(-1)` does, which is."""
+    same = (name for name, one in held.items() if one.since is value.since)
+    inner = descendants(site) if isinstance(site, cst.CSTNode) else ()
+    names = (one.value for one in inner if isinstance(one, cst.Name) and one.value in held)
+    beside = (name for name in names if held[name].device == value.device)
+    return next((f"{name}.device" for name in chain(same, beside)), None)
 
 
 def gives(value: Value, device: Device) -> bool:
