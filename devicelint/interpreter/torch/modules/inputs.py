@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
@@ -46,12 +46,32 @@ def _is_to_move(run: Run, module: Operand) -> bool:
 
 
 def _go_on_as_moved(run: Run, own: Operand, operand: Operand) -> None:
-    """What a misplaced input was passed as is where it should be, for the rest of the calls."""
+    """What a misplaced input was passed as is where it should be, for the rest of the calls.
+
+    So is what was placed by it: `positions` of `torch.arange(n, device=tokens.device)`.
+    """
     for frame in takewhile(lambda one: operand.since in one.passed, run.frame.outwards()):
-        for name, value in tuple(run.state.fields(frame.ref).items()):
-            if isinstance(value, (Tensor, Batch)) and value.since == operand.since:
-                since = own.since or value.since
-                run.state.write(frame.ref, name, replace(value, device=own.device, since=since))
+        held = run.state.fields(frame.ref).items()
+        tensors = {name: value for name, value in held if isinstance(value, (Tensor, Batch))}
+        moved = {name for name, value in tensors.items() if value.since == operand.since}
+        moved |= {name for name, value in tensors.items() if _is_placed_by(value, moved)}
+        for name in moved:
+            value = tensors[name]
+            since = own.since or value.since
+            run.state.write(frame.ref, name, replace(value, device=own.device, since=since))
+
+
+def _is_placed_by(value: Tensor | Batch, names: Collection[str]) -> bool:
+    """Whether the call that put a tensor where it is asks for the device of one of some names."""
+    call = value.since.site
+    given = (one.value for one in call.args) if isinstance(call, cst.Call) else ()
+    return any(
+        isinstance(one, cst.Attribute)
+        and one.attr.value == "device"
+        and isinstance(one.value, cst.Name)
+        and one.value.value in names
+        for one in given
+    )
 
 
 def inputs_of(arguments: Arguments) -> Iterator[Argument]:
