@@ -11,7 +11,8 @@ from pathlib import Path
 
 from devicelint.config import Config
 from devicelint.finding import FAILS_HERE, Finding, InputError, Span
-from devicelint.linter.walks import findings
+from devicelint.linter.result import concerns_devices
+from devicelint.linter.walks import Seen, findings, own_findings
 from devicelint.text.source import SourceFile
 from devicelint.workspace import users
 from devicelint.workspace.files import read_source
@@ -58,17 +59,24 @@ def _made_by(program: str, config: Config, project: Project) -> Found:
     """The same of a program, walked once for all that it imports, and only if anything clashes."""
     key = program, config
     if key not in project.made_by:
-        project.made_by[key] = {}
-        if project.shown_by(program).clashes:
+        try:
             project.made_by[key] = _found_by(program, config, project)
+        except InputError:
+            project.made_by[key] = {}
     return project.made_by[key]
 
 
 def _found_by(program: str, config: Config, project: Project) -> Found:
-    try:
-        source = project.held(program) or read_source(Path(program))
-        others = tuple(imported_by(source, project))
-        _, *found = findings(source, config, project, others, [])
-    except InputError:
+    source = project.held(program) or read_source(Path(program))
+    if not _clashes(source, config, project):
         return {}
+    others = tuple(imported_by(source, project))
+    _, *found = findings(source, config, project, others, Seen())
     return {home_of(one): each for one, each in zip(others, found, strict=True) if each}
+
+
+def _clashes(source: SourceFile, config: Config, project: Project) -> bool:
+    """Whether something clashes in the files that a program imports, as its own check shows."""
+    if concerns_devices(source):
+        return own_findings(source, config, project)[1].clashes
+    return project.shown_by(home_of(source)).clashes

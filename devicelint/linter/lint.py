@@ -11,8 +11,8 @@ from devicelint.finding import Finding
 from devicelint.fixes import Approval, Fixed, fix_until_stable
 from devicelint.linter.filtering import filtered
 from devicelint.linter.led_to import imported_by, led_to, with_those_led_to
-from devicelint.linter.result import CheckResult, Met, screen
-from devicelint.linter.walks import findings
+from devicelint.linter.result import CheckResult, screen
+from devicelint.linter.walks import Seen, findings, own_findings
 from devicelint.text.parse import CheckError
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
@@ -42,12 +42,11 @@ def check(
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     config = config or Config()
-    assumed: list[Met] = []
-    found = findings(source, config, project, (), assumed)[0]
+    found, seen = own_findings(source, config, project)
     if project is not None:
         found = with_those_led_to(found, led_to(source, config, project))
     checked = filtered(source, found, config, follows_imports=project is not None)
-    return replace(checked, assumed=tuple(assumed))
+    return replace(checked, assumed=tuple(seen.assumed))
 
 
 def check_as_called(
@@ -58,7 +57,7 @@ def check_as_called(
     What the functions of the others are given shows what goes wrong in them, which their own check
     does not.
     """
-    found = findings(source, config, project, called, [])
+    found = findings(source, config, project, called, Seen())
     sources = (source, *called)
     return tuple(
         filtered(*pair, config, follows_imports=True) for pair in zip(sources, found, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from devicelint import profiling
 from devicelint.config import Config
@@ -22,21 +22,48 @@ from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
 
 
+@dataclass
+class Seen:
+    """What a walk has shown besides findings.
+
+    Attributes:
+        assumed: the names of which the configuration says what they are.
+        clashes: whether something clashes in other files, where this one calls them.
+    """
+
+    assumed: list[Met] = field(default_factory=list)
+    clashes: bool = False
+
+
+def own_findings(
+    source: SourceFile, config: Config, project: Project | None
+) -> tuple[list[Finding], Seen]:
+    """The findings of a file by itself, which a project remembers while nothing changes."""
+    key = home_of(source), hash(source.text), config
+    known = None if project is None else project.checked.get(key)
+    if known is None:
+        seen = Seen()
+        known = findings(source, config, project, (), seen)[0], seen
+        if project is not None:
+            project.checked[key] = known
+    return known
+
+
 def findings(
     source: SourceFile,
     config: Config,
     project: Project | None,
     called: Sequence[SourceFile],
-    assumed: list[Met],
+    seen: Seen,
 ) -> tuple[list[Finding], ...]:
-    """The findings of a file, and of those whose functions it calls; and what was assumed."""
+    """The findings of a file, and of those whose functions it calls."""
     sources = (source, *called)
     if source.skipped or not any(map(concerns_devices, sources)):
         return tuple([] for _ in sources)
     with input_errors(source):
         rules = rules_for(source, config)
         parts = [
-            _explored(part, config, project, called, rules, assumed) for part in source.programs()
+            _explored(part, config, project, called, rules, seen) for part in source.programs()
         ]
     return tuple([one for part in parts for one in part[index]] for index in range(len(sources)))
 
@@ -47,14 +74,15 @@ def _explored(
     project: Project | None,
     called: Sequence[SourceFile],
     rules: tuple[Rule, ...],
-    assumed: list[Met],
+    seen: Seen,
 ) -> tuple[list[Finding], ...]:
     callees = {} if project is None else _programs(called, project)
     program = replace(program_of(source, project, config), also_reported=callees)
     collector = Collector(rules, adopts=config.adopts)
     with profiling.part("walk"):
         explore(program, collector.listener_for, wanted=collector.wanted)
-    assumed += met(program, source)
+    seen.assumed += met(program, source)
+    seen.clashes |= bool(program.clashing)
     return findings_of_walk(source, program, collector, config, project, called)
 
 

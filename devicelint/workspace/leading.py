@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -22,13 +23,13 @@ _PACKAGE = "__init__.py"
 _MOST = 8
 """How many are of interest."""
 _MOST_LOOKED_INTO = 60
-"""How many files are looked into for those that lead to one."""
+"""How many files that mention one are looked into."""
 
 
 class _File(NamedTuple):
     """What a file imports, and whether its statements do something."""
 
-    imports: frozenset[tuple[str, int]] = frozenset()
+    imports: frozenset[str] = frozenset()
     starts: bool = False
 
 
@@ -40,6 +41,7 @@ class Leading:
     mentioning: Callable[[str, str], Iterator[str]]
     """The files around one that mention a name."""
     _files: dict[str, _File] = field(default_factory=dict)
+    _importing: dict[str, list[str]] = field(default_factory=dict)
     _found: dict[str, list[str]] = field(default_factory=dict)
 
     def to(self, home: str) -> list[str]:
@@ -57,29 +59,36 @@ class Leading:
     def _importers(self, home: str) -> dict[str, int]:
         """The files that import one, and how many imports lead there from each."""
         ways, waiting = {home: 0}, [home]
-        before = len(self._files)
         for imported in waiting:
-            others = self.mentioning(imported, module_of(imported))
-            for one in (one for one in others if one not in ways):
-                if len(self._files) - before == _MOST_LOOKED_INTO:
-                    break
-                if self._imports(one, imported):
-                    ways[one] = ways[imported] + 1
-                    waiting.append(one)
+            new = [one for one in self._direct(imported) if one not in ways]
+            ways |= dict.fromkeys(new, ways[imported] + 1)
+            waiting += new
         del ways[home]
         return ways
 
+    def _direct(self, home: str) -> list[str]:
+        """The files that import one themselves, of those that mention it first."""
+        if home not in self._importing:
+            others = islice(self.mentioning(home, module_of(home)), _MOST_LOOKED_INTO)
+            self._importing[home] = [
+                one for one in others if one != home and self._imports(one, home)
+            ]
+        return self._importing[home]
+
     def _imports(self, importer: str, home: str) -> bool:
         """Whether a file imports another one, which may be the package of what it imports."""
-        found = (self.find(importer, *one) for one in self._file(importer).imports if any(one))
-        return any(one == home or _is_package_of(home, one) for one in found if one is not None)
+        found = self._file(importer).imports
+        is_package = PurePath(home).name == _PACKAGE
+        return home in found or (is_package and any(_is_package_of(home, one) for one in found))
 
     def _file(self, home: str) -> _File:
         if home not in self._files:
             tree = parsed(content_of(home) or b"")
             self._files[home] = _File()
             if tree is not None:
-                imports = frozenset(imports_among(nodes_of(tree)))
+                named = set(imports_among(nodes_of(tree)))
+                found = (self.find(home, *one) for one in named if any(one))
+                imports = frozenset(one for one in found if one is not None)
                 self._files[home] = _File(imports, any(map(starts, tree.body)))
         return self._files[home]
 
@@ -91,5 +100,4 @@ def module_of(home: str) -> str:
 
 
 def _is_package_of(package: str, home: str) -> bool:
-    path = PurePath(package)
-    return path.name == _PACKAGE and path.parent in PurePath(home).parents
+    return PurePath(package).parent in PurePath(home).parents

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from devicelint.config import Config
 from devicelint.domain.calls import Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.finding import Finding
@@ -68,7 +67,9 @@ class Project(ImportResolver):
         """What was in each file that was read; None where that was not the same all the time."""
         self.outsiders = Outsiders(self._named, self._listing)
         self._shown: dict[str, Shown] = {}
-        self.made_by: dict[tuple[str, Config], Mapping[str, Sequence[Finding]]] = {}
+        self.checked: dict[Hashable, Any] = {}
+        """What was found in files by themselves, for whoever has found it."""
+        self.made_by: dict[Hashable, Mapping[str, Sequence[Finding]]] = {}
         """What is found in the files that a program imports, where it calls what they hold."""
         self.users = Users(self._named, self.outsiders, self.shown_by)
         self._savers = Savers(self._named, lambda home: self.shown_by(home).written)
@@ -201,6 +202,7 @@ class Project(ImportResolver):
             one.forget()
         self._shown.clear()
         self.made_by.clear()
+        self.checked.clear()
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""

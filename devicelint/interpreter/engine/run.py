@@ -114,7 +114,7 @@ class Run(Surroundings, Memory):
         self.moment += 1
         if self.moment >= self._look_at:
             self._look_at = self.budget.look(self.moment)
-        self.steps_elsewhere += not self.frame.is_checked
+        self.steps_elsewhere += self.frame.home != self.program.home
         if (handler := executes.get(type(statement))) is not None:
             walk_cases(self, statement, handler)
 

@@ -138,7 +138,7 @@ def _is_far(run: Run, function: Function) -> bool:
     """Whether it is too deep, or enough was walked of the files that this one imports."""
     if run.frame.depth >= _DEEPEST:
         return True
-    if function.home == run.program.home or function.home in run.program.also_reported:
+    if function.home == run.program.home:
         return False
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 
