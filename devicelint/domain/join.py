@@ -17,6 +17,7 @@ from devicelint.domain.values import (
     TRUE,
     Array,
     Batch,
+    Class,
     Const,
     DeviceHandle,
     Distribution,
@@ -39,7 +40,7 @@ from devicelint.domain.values import (
 
 _HOST = (Const, HostValue, Flag)
 MOST_OPTIONS = 4
-OBJECTS = (Module, Function)
+OBJECTS = (Class, Function, Module)
 """What each path may leave one of, and what is then asked of all of them."""
 _ABSENT = (FALSE, Const(0), Const(0.0))
 """What says that there is no such layer, as None would: `self.drop = 0.0`."""
@@ -97,7 +98,7 @@ def _join_alike(one: Value, other: Value) -> Value:
             return replace(one, device=join_devices(one.device, other.device), origin="")
         case Flag(), Flag():
             return HOST
-        case (Module(), Module()) | (Function(), Function()):
+        case (Module(), Module()) | (Function(), Function()) | (Class(), Class()):
             return _one_of(one, other)
         case _:
             return _join_containers(one, other)

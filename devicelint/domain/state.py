@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
 
 from devicelint.domain.alternatives import EVERYWHERE, are_several, either
 from devicelint.domain.conflicts import loses_device
 from devicelint.domain.devices import Device, DeviceOf
 from devicelint.domain.history import Step
 from devicelint.domain.join import join
+from devicelint.domain.mappings import beyond, common
 from devicelint.domain.values import (
     DictOf,
     Fact,
@@ -125,7 +125,7 @@ class State:
         """What holds on this path and not on another, and the other way round."""
         if self.facts is other.facts:
             return EVERYWHERE, EVERYWHERE
-        return _beyond(self.facts, other.facts), _beyond(other.facts, self.facts)
+        return beyond(self.facts, other.facts), beyond(other.facts, self.facts)
 
     def _holds(self, value: Value, ref: Ref) -> bool:
         """Whether an object is a container, or in it, or in a container in it, and so on."""
@@ -161,9 +161,13 @@ class State:
         self._owned.discard(ref)
 
     def adopt(self, objects: Mapping[Ref, Fields]) -> None:
-        """Take over objects that another state has made, those that are not here yet."""
+        """Take over objects of another state that are not here yet, and the keys of its dicts."""
         for ref, fields in objects.items():
-            self._shared.setdefault(ref, fields)
+            held = self._shared.setdefault(ref, fields)
+            if held is not fields:
+                new = {name: one for name, one in fields.items() if name.startswith(_KEYS)}
+                if not new.keys() <= held.keys():
+                    self._shared[ref] = {**new, **held}
 
     def objects(self) -> Mapping[Ref, Fields]:
         """Everything that is held here, for other states to adopt."""
@@ -229,9 +233,9 @@ class State:
         self.clashed &= other.clashed
         self.doubted = self.doubted and other.doubted
         if self.facts is not other.facts:
-            self.facts = _common(self.facts, other.facts)
+            self.facts = common(self.facts, other.facts)
         if self.met is not other.met:
-            self.met = _common(self.met, other.met)
+            self.met = common(self.met, other.met)
         return paths
 
     def _merge_fields(
@@ -276,24 +280,11 @@ class State:
         return fields
 
 
-_Key = TypeVar("_Key")
-_Answer = TypeVar("_Answer")
-
-
-def _common(one: Mapping[_Key, _Answer], other: Mapping[_Key, _Answer]) -> Mapping[_Key, _Answer]:
-    """What two mappings say alike; views of items would hash each key several times."""
-    return {key: answer for key, answer in one.items() if other.get(key, _NOWHERE) == answer}
-
-
-def _beyond(one: Mapping[Hashable, Hashable], other: Mapping[Hashable, Hashable]) -> Path:
-    """What one mapping says and another does not."""
-    return frozenset(item for item in one.items() if other.get(item[0], _NOWHERE) != item[1])
-
-
-_NOWHERE: Any = object()
 _NO_FIELDS: Mapping[str, Value] = {}
 _NO_FACTS: Mapping[Hashable, Hashable] = {}
 _NONE_MET: Mapping[DeviceOf, Step] = {}
+_KEYS = ("['", '["')
+"""How the fields of a dict begin that hold what lies under the keys that are strings."""
 ITEM_PREFIXES = ("[", "@")
 """How the names of the fields begin in which lists and dicts keep what they hold."""
 _SEVERAL = frozenset({OneOf, Stream, Tuple})

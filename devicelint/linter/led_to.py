@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from devicelint.config import Config
-from devicelint.finding import FAILS_HERE, Finding, InputError, Span
+from devicelint.finding import FAILS_HERE, Finding, InputError, Severity, Span
 from devicelint.linter.result import concerns_devices
 from devicelint.linter.walks import Seen, findings, own_findings
 from devicelint.text.source import SourceFile
@@ -72,7 +72,13 @@ def _found_by(program: str, config: Config, project: Project) -> Found:
         return {}
     others = tuple(imported_by(source, project))
     _, *found = findings(source, config, project, others, Seen())
-    return {home_of(one): each for one, each in zip(others, found, strict=True) if each}
+    made = {home_of(one): _mistakes(each) for one, each in zip(others, found, strict=True)}
+    return {home: each for home, each in made.items() if each}
+
+
+def _mistakes(found: Iterable[Finding]) -> list[Finding]:
+    """The findings of a file but for notes: those on a program stand where that begins."""
+    return [one for one in found if one.severity is not Severity.NOTE]
 
 
 def _clashes(source: SourceFile, config: Config, project: Project) -> bool:

@@ -28,7 +28,8 @@ class Seen:
 
     Attributes:
         assumed: the names of which the configuration says what they are.
-        clashes: whether something clashes in other files, where this one calls them.
+        clashes: whether something clashes in other files, where this one calls them, or fails on a
+            machine without an accelerator, and it chooses the machine.
     """
 
     assumed: list[Met] = field(default_factory=list)
@@ -82,7 +83,7 @@ def _explored(
     with profiling.part("walk"):
         explore(program, collector.listener_for, wanted=collector.wanted)
     seen.assumed += met(program, source)
-    seen.clashes |= bool(program.clashing)
+    seen.clashes |= bool(program.clashing or (program.failing and program.choosing))
     return findings_of_walk(source, program, collector, config, project, called)
 
 

@@ -106,3 +106,37 @@ def test_who_imports_a_file_itself_is_asked_first(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     leading = users.leading_to(Project(), str(tmp_path / "model.py"))
     assert [Path(one).name for one in leading] == ["train.py", "test_model.py", "a_far.py"]
+
+
+NOISE = """\
+import torch
+
+
+def noise(shape):
+    return torch.randn(shape, device="cuda")
+"""
+SAMPLE = """\
+import torch
+from noise import noise
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+for _ in range(2):
+    print(torch.ones(3, device=device) + noise(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (SAMPLE, ["DEV401"]),
+        (SAMPLE.replace("    print", "    if device.type == 'cuda':\n        print"), []),
+    ],
+)
+def test_what_a_program_that_chooses_leads_to_has_to_choose_too(
+    tmp_path: Path, program: str, expected: list[str]
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "noise.py").write_text(NOISE)
+    (tmp_path / "sample.py").write_text(program)
+    found = lint.check(read_source(tmp_path / "noise.py"), Config(), Project()).findings
+    assert [one.code for one in found] == expected

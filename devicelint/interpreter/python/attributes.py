@@ -148,6 +148,8 @@ def of_class(run: Run, value: Class, name: str, node: cst.Attribute) -> Value:
     member = class_member(run, value, name)
     if isinstance(member, Function) and member.kind == "class":
         return Bound(member, value)
+    if member is None and name in ("__name__", "__qualname__"):
+        return Const(value.name)
     return member or _of_imported_base(value, name, node) or _unknown_member(value, name)
 
 

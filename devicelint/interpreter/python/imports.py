@@ -103,6 +103,8 @@ class Followed(Notes):
         """How many lines the files have that were walked."""
         self.left_out = False
         """Whether some file was not looked at any more, for there were too many."""
+        self.are_entered = False
+        """Whether all that the files at hand import was walked, as for a registry."""
 
     def fork(self) -> Followed:
         """The same: a file that was walked is known from then on."""
@@ -177,6 +179,34 @@ def _enter(run: Run, home: str) -> bool:
     run.counts_accelerators |= contents.counts_accelerators
     run.state.adopt(contents.objects)
     return True
+
+
+def enter_imports(run: Run) -> None:
+    """Walk all that the files at hand import, once: importing it fills what it registers itself in.
+
+    Else a file is walked once somebody asks for one of its names.
+    """
+    known = run.notes(Followed)
+    if known.are_entered:
+        return
+    known.are_entered = True
+    waiting: list[Ref] = [run.program.home]
+    seen: set[Ref | None] = {*waiting}
+    for home in waiting:
+        named = {_home_of(run, one) for one in run.state.fields(home).values()} - {None} - seen
+        new = [one for one in sorted(named, key=str) if one is not None and _enter(run, str(one))]
+        seen |= named
+        waiting += new
+
+
+def _home_of(run: Run, value: Value) -> Ref | None:
+    """The file that an imported name leads to."""
+    if isinstance(value, ProjectModule):
+        return value.home
+    if not isinstance(value, Imported):
+        return None
+    library = run.program.library
+    return (library and library.inside(value.home, value.name)) or value.home
 
 
 def is_walked(run: Run, home: Ref) -> bool:

@@ -45,7 +45,9 @@ from devicelint.interpreter.python.containers.fields import (
     key_field,
     key_of_field,
     mark_shared,
+    parts_in,
 )
+from devicelint.interpreter.python.containers.registries import fill_registry
 
 _TOLD_APART = 16
 """How many elements of a list are kept apart."""
@@ -74,6 +76,7 @@ def length_of(run: Run, ref: Ref) -> int | None:
 def item(run: Run, ref: Ref, key: Value) -> Value:
     """What lies under a key of a container."""
     field = key_field(key)
+    fill_registry(run, ref, field)
     fields = run.state.fields(ref)
     if field in fields:
         return fields[field]
@@ -84,25 +87,10 @@ def item(run: Run, ref: Ref, key: Value) -> Value:
     return element_in(run, fields)
 
 
-def kept_by_others(run: Run, value: DictOf, key: Value) -> Unknown | None:
-    """What lies under a key that is not known in a dict of the whole file; None for other dicts.
-
-    Other calls have filled it, each under its own key: what they kept says nothing of this one.
-    """
-    if key_field(key) != ELEMENT or run.frame.ref == run.frame.home:
-        return None
-    is_global = value in run.state.fields(run.frame.home).values()
-    return Unknown("what other calls have kept under keys of their own") if is_global else None
-
-
 def element_in(run: Run, fields: Mapping[str, Value]) -> Value:
     """All elements of a container, joined."""
-    held = _parts_in(fields)
+    held = parts_in(fields)
     return joined_elements(run, held) if held else Unknown("an element of an empty container")
-
-
-def _parts_in(fields: Mapping[str, Value]) -> list[Value]:
-    return [one for name, one in fields.items() if name == ELEMENT or name.startswith("[")]
 
 
 def known_elements(run: Run, value: Value) -> tuple[Value, ...] | None:
@@ -267,7 +255,7 @@ def join_held(run: Run, one: Value | None, other: Value, depth: int = 0) -> Valu
 def _either(run: Run, one: ListOf | DictOf, other: ListOf | DictOf, depth: int) -> Value:
     held = [dict(run.state.fields(ref)) for ref in (one.ref, other.ref)]
     if isinstance(one, ListOf):
-        parts = [part for fields in held for part in _parts_in(fields)]
+        parts = [part for fields in held for part in parts_in(fields)]
         fields = {ELEMENT: joined_elements(run, parts, depth), LENGTH: HOST}
     else:
         fields = held[0]

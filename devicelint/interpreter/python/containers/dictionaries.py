@@ -27,7 +27,6 @@ from devicelint.interpreter.python.containers.contents import (
     element_in,
     element_of,
     item,
-    kept_by_others,
     known_elements,
     known_entries,
     new_list,
@@ -41,6 +40,7 @@ from devicelint.interpreter.python.containers.fields import (
     mark_shared,
     open_settings,
 )
+from devicelint.interpreter.python.containers.registries import kept_by_others
 from devicelint.interpreter.python.functions import call_function
 
 

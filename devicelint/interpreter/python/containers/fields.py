@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.join import join_known
@@ -100,3 +101,8 @@ def names_device(value: Value) -> bool:
     if not (isinstance(value, Const) and isinstance(value.value, str)):
         return False
     return value.value.partition(":")[0] in DEVICE_TYPES
+
+
+def parts_in(fields: Mapping[str, Value]) -> list[Value]:
+    """What lies in a container, under whatever key."""
+    return [one for name, one in fields.items() if name == ELEMENT or name.startswith("[")]

@@ -30,9 +30,10 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import evaluates, items
 from devicelint.interpreter.facts.tensor_parameters import as_proven, prove
 from devicelint.interpreter.python.computed_members import NAMESPACE, member_by_name
-from devicelint.interpreter.python.containers.contents import element_of, item, kept_by_others
+from devicelint.interpreter.python.containers.contents import element_of, item
 from devicelint.interpreter.python.containers.dictionaries import made_for_key
 from devicelint.interpreter.python.containers.fields import ELEMENT, is_shared, key_field
+from devicelint.interpreter.python.containers.registries import kept_by_others
 from devicelint.interpreter.python.containers.sequences import sliced
 
 

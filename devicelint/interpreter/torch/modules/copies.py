@@ -23,6 +23,7 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Module,
+    OneOf,
     Placed,
     Symbolic,
     Tensor,
@@ -120,6 +121,8 @@ class Copier:
                 return made
             case Tuple(items):
                 return replace(value, items=tuple(map(self.copy, items)))
+            case OneOf(options):
+                return replace(value, options=tuple(map(self.copy, options)))
             case ListOf() | DictOf() | Instance():
                 return self._copied.get(value.ref) or self._object(value)
             case Const() | HostValue() | DeviceHandle() | Array() | Unknown():

@@ -1,0 +1,30 @@
+"""Dicts that a whole file has: what files fill that are imported, and what calls keep in them."""
+
+from __future__ import annotations
+
+from devicelint.domain.values import Class, DictOf, Function, Ref, Unknown, Value
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.python.containers.fields import ELEMENT, key_field, parts_in
+from devicelint.interpreter.python.imports import enter_imports
+
+
+def fill_registry(run: Run, ref: Ref, field: str) -> None:
+    """See to it that files which fill a container of another file are walked, if it lacks a key."""
+    if "#" in str(ref) and field not in run.state.fields(ref):
+        enter_imports(run)
+
+
+def kept_by_others(run: Run, value: DictOf, key: Value) -> Unknown | None:
+    """What lies under a key that is not known in a dict of the whole file; None for other dicts.
+
+    Other calls have filled it, each under its own key: what they kept says nothing of this one.
+    What a registry holds was there before any call.
+    """
+    if key_field(key) != ELEMENT or run.frame.ref == run.frame.home:
+        return None
+    fill_registry(run, value.ref, ELEMENT)
+    held = parts_in(run.state.fields(value.ref))
+    if held and all(isinstance(one, (Class, Function)) for one in held):
+        return None
+    is_global = value in run.state.fields(run.frame.home).values()
+    return Unknown("what other calls have kept under keys of their own") if is_global else None
