@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from devicelint.domain.values import Class, DictOf, Function, Ref, Unknown, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.fields import ELEMENT, key_field, parts_in
@@ -9,9 +11,15 @@ from devicelint.interpreter.python.imports import enter_imports
 
 
 def fill_registry(run: Run, ref: Ref, field: str) -> None:
-    """See to it that files which fill a container of another file are walked, if it lacks a key."""
-    if "#" in str(ref) and field not in run.state.fields(ref):
+    """See to it that files which fill a registry of another file are walked, if it lacks a key."""
+    fields = run.state.fields(ref)
+    if "#" in str(ref) and field not in fields and _may_be_registry(parts_in(fields)):
         enter_imports(run)
+
+
+def _may_be_registry(held: Sequence[Value]) -> bool:
+    """Whether a container holds nothing yet, or what is called by its name alone."""
+    return all(isinstance(one, (Class, Function)) for one in held)
 
 
 def kept_by_others(run: Run, value: DictOf, key: Value) -> Unknown | None:
@@ -24,7 +32,7 @@ def kept_by_others(run: Run, value: DictOf, key: Value) -> Unknown | None:
         return None
     fill_registry(run, value.ref, ELEMENT)
     held = parts_in(run.state.fields(value.ref))
-    if held and all(isinstance(one, (Class, Function)) for one in held):
+    if held and _may_be_registry(held):
         return None
     is_global = value in run.state.fields(run.frame.home).values()
     return Unknown("what other calls have kept under keys of their own") if is_global else None
