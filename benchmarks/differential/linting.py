@@ -17,7 +17,7 @@ from devicelint.domain.worlds import World
 from devicelint.finding import Finding, Span
 from devicelint.interpreter import explore
 from devicelint.interpreter.worlds import Walk
-from devicelint.linter import lint, locations
+from devicelint.linter import locations, walks
 from devicelint.linter.locations import RawFinding
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
@@ -74,7 +74,7 @@ def _observed() -> Iterator[_Observed]:
     """Look on while the linter works; it says what it would say."""
     observed = _Observed()
     with (
-        patch.object(lint, "explore", observed.explore),
+        patch.object(walks, "explore", observed.explore),
         patch.object(locations, "_finding", observed.locate),
     ):
         yield observed

@@ -43,9 +43,10 @@ class NamedFiles:
         marks = self._marks[root]
         if marks is None:
             return None
-        bit = _bit(name.encode())
-        mention = re.compile(rb"\b" + name.encode() + rb"\b")
-        call = re.compile(rb"(?<![.\w])(?<!def )" + name.encode() + rb"\(")
+        written = os.fsencode(name)
+        bit = _bit(written)
+        mention = re.compile(rb"\b" + re.escape(written) + rb"\b")
+        call = re.compile(rb"(?<![.\w])(?<!def )" + re.escape(written) + rb"\(")
         found: list[tuple[bool, int, str]] = []
         for one in (one for one, mark in marks.items() if mark & bit):
             data = _data(one)
@@ -74,7 +75,7 @@ class NamedFiles:
 
 def mentioning(files: Iterable[str], name: str) -> Iterator[str]:
     """Those of some files that mention a name."""
-    mention = re.compile(rb"\b" + name.encode() + rb"\b")
+    mention = re.compile(rb"\b" + re.escape(os.fsencode(name)) + rb"\b")
     return (one for one in files if mention.search(_data(one)))
 
 

@@ -13,6 +13,7 @@ from devicelint.cli import main
 from devicelint.interpreter.torch.operations import excuses as grounds
 from devicelint.interpreter.torch.operations import verdicts
 from devicelint.linter import lint
+from devicelint.linter.led_to import led_to
 from devicelint.views import show
 from devicelint.views import verdicts as views
 
@@ -435,8 +436,9 @@ def _unlike(subject):
     """The findings of a clash at whose place no verdict says the same, as surely."""
     with subject.place():
         source, config = subject.read(), replace(subject.config, extend_select=())
+        led = {(one.code, one.span) for one in led_to(source, config, subject.project())}
         for found in lint.check(source, config, subject.project()).findings:
-            if found.code in CLASHES:
+            if found.code in CLASHES and (found.code, found.span) not in led:
                 at = source.location(found.span.start)
                 held = show.verdicts(source, at.line, subject.project(), at.cell, config).clashes
                 levels = {one.level.value for one in held if not one.excuses}

@@ -171,8 +171,8 @@ def _meet_here(run: Run, one: Operand, other: Operand) -> bool:
     """
     if are_one_here(run, one.device, other.device):
         return True
-    is_known = isinstance(one.device, Known) and isinstance(other.device, Known)
-    if not (run.world.accelerators or is_known):
+    is_chosen = any(isinstance(each.device, Opaque) for each in (one, other))
+    if is_chosen and not run.world.accelerators:
         return True
     pairs = ((one, other), (other, one))
     return any(a.device == CPU and is_on_the_cpu_here(run, b.device) for a, b in pairs)
