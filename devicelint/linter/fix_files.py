@@ -83,8 +83,7 @@ class _JointCheck:
         origin = self.origins[finding]
         if origin.finding in self.passed_over.get(origin.path, ()):
             return False
-        config = self.config_for(origin.path)
-        return lint.is_allowed(finding, replace(config, adopts=config.adopts or self.adopts))
+        return lint.is_allowed(finding, replace(self.config_for(origin.path), adopts=self.adopts))
 
     def _checked(self, bundle: JoinedFiles) -> list[CheckResult]:
         """What is found in each file, by itself and as the first one calls it."""

@@ -24,6 +24,8 @@ Found = Mapping[str, Sequence[Finding]]
 
 def led_to(source: SourceFile, config: Config, project: Project) -> list[Finding]:
     """The mistakes in a file that show where programs and tests around call what it holds."""
+    if source.skipped or not concerns_devices(source):
+        return []
     home = home_of(source)
     programs = users.leading_to(project, home)
     return [one for program in programs for one in _made_by(program, config, project).get(home, ())]

@@ -20,8 +20,6 @@ from devicelint.workspace.imported_modules import imports_among
 from devicelint.workspace.syntax import nodes_of, parsed
 
 _PACKAGE = "__init__.py"
-_MOST = 8
-"""How many are of interest."""
 _MOST_LOOKED_INTO = 60
 """How many files that mention one are looked into."""
 
@@ -49,7 +47,7 @@ class Leading:
         if home not in self._found:
             ways = self._importers(home)
             runs = sorted(filter(self.runs, ways), key=lambda one: (ways[one], is_collected(one)))
-            self._found[home] = runs[:_MOST]
+            self._found[home] = runs
         return self._found[home]
 
     def runs(self, home: str) -> bool:

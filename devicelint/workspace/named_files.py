@@ -44,8 +44,7 @@ class NamedFiles:
         if marks is None:
             return None
         written = os.fsencode(name)
-        bit = _bit(written)
-        mention = re.compile(rb"\b" + re.escape(written) + rb"\b")
+        bit, mention = _bit(written), _mention_of(name)
         call = re.compile(rb"(?<![.\w])(?<!def )" + re.escape(written) + rb"\(")
         found: list[tuple[bool, int, str]] = []
         for one in (one for one, mark in marks.items() if mark & bit):
@@ -75,8 +74,12 @@ class NamedFiles:
 
 def mentioning(files: Iterable[str], name: str) -> Iterator[str]:
     """Those of some files that mention a name."""
-    mention = re.compile(rb"\b" + re.escape(os.fsencode(name)) + rb"\b")
+    mention = _mention_of(name)
     return (one for one in files if mention.search(_data(one)))
+
+
+def _mention_of(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"\b" + re.escape(os.fsencode(name)) + rb"\b")
 
 
 def _bit(name: bytes) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from devicelint.interpreter.callers import SeenLoad, Signature
+from devicelint.workspace.leading import module_of
 from devicelint.workspace.project import Project
 from devicelint.workspace.questions import IMPORTED, LEADING, PROGRAM
 
@@ -33,9 +32,8 @@ def leading_to(project: Project, home: str) -> list[str]:
 
 def is_led_to(project: Project, home: str) -> bool:
     """Whether another file imports or mentions one, or computes what it imports."""
-    path = Path(home)
-    module = path.parent.name if path.name == "__init__.py" else path.stem
-    return project.about(home, IMPORTED) is not None or is_mentioned(project, home, module)
+    is_imported = project.about(home, IMPORTED) is not None
+    return is_imported or is_mentioned(project, home, module_of(home))
 
 
 def is_mentioned(project: Project, home: str, name: str) -> bool:

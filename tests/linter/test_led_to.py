@@ -81,6 +81,11 @@ def test_a_comment_suppresses_it_there(model: SourceFile) -> None:
     assert (checked.findings, len(checked.suppressed)) == ((), 1)
 
 
+def test_a_file_that_is_skipped_is_silent(model: SourceFile) -> None:
+    Path(model.path).write_text(f"# devicelint: skip-file\n{MODEL}")
+    assert lint.check(read_source(Path(model.path)), Config(), Project()).findings == ()
+
+
 def test_a_program_that_cannot_be_parsed_shows_nothing(model: SourceFile) -> None:
     Path(model.path).with_name("train.py").write_text(TRAIN + ")\n")
     assert lint.check(model, Config(), Project()).findings == ()

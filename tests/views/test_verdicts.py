@@ -436,7 +436,9 @@ def _unlike(subject):
     """The findings of a clash at whose place no verdict says the same, as surely."""
     with subject.place():
         source, config = subject.read(), replace(subject.config, extend_select=())
-        led = {(one.code, one.span) for one in led_to(source, config, subject.project())}
+        project = subject.project()
+        others = () if project is None else led_to(source, config, project)
+        led = {(one.code, one.span) for one in others}
         for found in lint.check(source, config, subject.project()).findings:
             if found.code in CLASHES and (found.code, found.span) not in led:
                 at = source.location(found.span.start)

@@ -15,11 +15,6 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.call_keys import place_of
 
 
-def is_unreported(run: Run, function: Function) -> bool:
-    """Whether a function stands in a file of which nothing is reported."""
-    return function.home != run.program.home and function.home not in run.program.also_reported
-
-
 def seen_by_caller(
     run: Run,
     function: Function,
@@ -31,7 +26,7 @@ def seen_by_caller(
     if function.home == run.program.home or site is None or not run.frame.is_checked:
         return result
     chosen = _chosen_elsewhere(run, result, site)
-    if is_unreported(run, function):
+    if function.home not in run.program.also_reported:
         run.steps.called_elsewhere(arguments, site)
     return chosen
 
