@@ -280,11 +280,13 @@ class State:
         return fields
 
 
+FILES: Ref = "@files"
+"""Where the state keeps what lies in files, by their names."""
 _NO_FIELDS: Mapping[str, Value] = {}
 _NO_FACTS: Mapping[Hashable, Hashable] = {}
 _NONE_MET: Mapping[DeviceOf, Step] = {}
-_KEYS = ("['", '["')
-"""How the fields of a dict begin that hold what lies under the keys that are strings."""
+_KEYS = ("['", '["', "[(")
+"""How the fields of a dict begin that hold what lies under keys that are strings, or tuples."""
 ITEM_PREFIXES = ("[", "@")
 """How the names of the fields begin in which lists and dicts keep what they hold."""
 _SEVERAL = frozenset({OneOf, Stream, Tuple})

@@ -135,6 +135,8 @@ class Memory(Attention):
     """How often each function was walked."""
     remembered: dict[object, Value] = field(default_factory=dict)
     """What calls gave, by the function and what it was called with."""
+    come_late: int = 0
+    """How often something came to be where a walk had looked for it in vain."""
     classes: dict[Site, Class] = field(default_factory=dict)
     """The classes that the file defines."""
     pending: list[tuple[Function, Frame]] = field(default_factory=list)

@@ -41,6 +41,7 @@ from devicelint.interpreter.python.containers.fields import (
     write_weakly,
 )
 from devicelint.interpreter.python.containers.sequences import replaced_slice
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.python.unseen import part_of
 
@@ -131,15 +132,9 @@ def _assign_item(run: Run, target: cst.Subscript, value: Value, site: cst.BaseEx
     owner = run.evaluate(target.value)
     handler = sets_item.get(type(owner))
     if handler is None:
-        assigned_key(run, target)
+        key_of(run, target)
     else:
         handler(run, owner, value, target, site)
-
-
-def assigned_key(run: Run, target: cst.Subscript) -> Value | None:
-    """The key under which something is put, evaluated; None for a slice."""
-    first = target.slice[0].slice
-    return run.evaluate(first.value) if isinstance(first, cst.Index) else None
 
 
 _OF_PARAMETERS = ("torch.nn.ParameterDict", "torch.nn.ParameterList")
@@ -155,7 +150,7 @@ def _set_in_container(
 ) -> None:
     if isinstance(owner, ListOf) and replaced_slice(run, owner, target, value):
         return
-    key = assigned_key(run, target)
+    key = key_of(run, target)
     field = ELEMENT if key is None else key_field(key)
     if isinstance(value, Tensor) and getattr(owner, "name", "") in _OF_PARAMETERS:
         # What a ParameterList or ParameterDict is given becomes a parameter.
@@ -178,7 +173,7 @@ def _set_in_part(
     target: cst.Subscript,
     site: cst.BaseExpression,
 ) -> None:
-    key = assigned_key(run, target)
+    key = key_of(run, target)
     if isinstance(target.value, cst.Name):
         run.bind(target.value.value, _with_item(owner, key, value), target)
 

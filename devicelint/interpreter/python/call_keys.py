@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     Const,
     DeviceHandle,
+    DictOf,
     Function,
     HostValue,
+    Instance,
+    ListOf,
     Module,
     Placed,
+    Ref,
     Tensor,
     Tuple,
     Unknown,
@@ -39,9 +45,20 @@ def place_of(run: Run, receiver: Value | None) -> Value | None:
     return run.state.read(receiver.ref, DEVICE_FIELD) if isinstance(receiver, Module) else None
 
 
-def _parts_of(run: Run, receiver: Value | None) -> tuple[Value, ...]:
-    """Where the parts of a Module are that nobody has seen built."""
-    if not isinstance(receiver, Module):
+def _parts_of(run: Run, receiver: Value | None) -> tuple[object, ...]:
+    """What an object holds: its methods give something else once that has changed."""
+    if not isinstance(receiver, (Instance, Module)):
         return ()
-    held = run.state.fields(receiver.ref).items()
-    return tuple(one for name, one in held if isinstance(one, Placed) and name != DEVICE_FIELD)
+    return tuple(_held_in(run, receiver.ref, _DEEPEST))
+
+
+def _held_in(run: Run, ref: Ref, depth: int) -> Iterator[object]:
+    for name, one in run.state.fields(ref).items():
+        if isinstance(one, _HELD):
+            yield name, one
+        elif isinstance(one, (ListOf, DictOf)) and depth:
+            yield name, one, tuple(_held_in(run, one.ref, depth - 1))
+
+
+_HELD = (Placed, Tensor, DeviceHandle, Const)
+_DEEPEST = 2

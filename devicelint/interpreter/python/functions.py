@@ -22,6 +22,7 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.objects import CURRENT, MACHINE
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import calls
 from devicelint.interpreter.facts.abstract_methods import is_overridden
 from devicelint.interpreter.facts.failures import Unfollowed
@@ -81,10 +82,11 @@ def call_function(
         run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
     frame.given = arguments.values()
+    late = run.come_late
     result = _returned(run, frame, function, arguments)
     run.state.dead |= says_it_never_returns(function.node)
     result = seen_by_caller(run, function, arguments, result, site)
-    if is_plain(result) and not run.state.failed:
+    if is_plain(result) and not run.state.failed and run.come_late == late:
         run.remembered[key] = result
     return result
 
@@ -97,6 +99,17 @@ def _lacks_argument(function: Function, receiver: Value | None, arguments: Argum
     return lacks_argument(node.params, arguments, has_receiver=has_receiver)
 
 
+class Bodies(Notes):
+    """The functions whose bodies were walked, in turn."""
+
+    def __init__(self) -> None:
+        self.walked: list[cst.FunctionDef | cst.Lambda] = []
+
+    def fork(self) -> Bodies:
+        """What was walked was walked, wherever the walk is."""
+        return self
+
+
 def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) -> Value:
     """What the body gives, walked in its frame with the arguments of a call."""
     node = frame.node
@@ -104,6 +117,7 @@ def _returned(run: Run, frame: Frame, function: Function, arguments: Arguments) 
     receiver = frame.receiver if function.kind != "static" else None
     bind_parameters(run, frame, node.params, arguments, receiver)
     run.steps.entered(frame)
+    run.notes(Bodies).walked.append(node)
     result = _walk(run, frame, function)
     run.steps.returned(frame, arguments, result)
     return result

@@ -193,7 +193,8 @@ def enter_imports(run: Run) -> None:
     waiting: list[Ref] = [run.program.home]
     seen: set[Ref | None] = {*waiting}
     for home in waiting:
-        named = {_home_of(run, one) for one in run.state.fields(home).values()} - {None} - seen
+        named = {_home_of(run, one) for one in run.state.fields(home).values()}
+        named = (named | {_package_of(run, home)}) - {None} - seen
         new = [one for one in sorted(named, key=str) if one is not None and _enter(run, str(one))]
         seen |= named
         waiting += new
@@ -207,6 +208,18 @@ def _home_of(run: Run, value: Value) -> Ref | None:
         return None
     library = run.program.library
     return (library and library.inside(value.home, value.name)) or value.home
+
+
+def _package_of(run: Run, home: Ref) -> Ref | None:
+    """The package that a file is in, or one package another: importing the inner imports both."""
+    library, path = run.program.library, str(home)
+    if library is None or home == GLOBALS:
+        return None
+    around = library.find(path, "", 2 if path.endswith(_PACKAGE) else 1)
+    return around if around is not None and around.endswith(_PACKAGE) else None
+
+
+_PACKAGE = "__init__.py"
 
 
 def is_walked(run: Run, home: Ref) -> bool:

@@ -25,7 +25,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import elements, function, items, methods, sets_item
-from devicelint.interpreter.python.assignment import assigned_key, write_somewhere
+from devicelint.interpreter.python.assignment import write_somewhere
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.containers.contents import item
 from devicelint.interpreter.python.containers.fields import (
@@ -96,7 +96,7 @@ def _under(run: Run, space: Namespace, key: Value | None) -> Value:
 def _set_attribute(
     run: Run, owner: Namespace, value: Value, target: cst.Subscript, site: cst.BaseExpression
 ) -> None:
-    _put(run, owner, assigned_key(run, target), value)
+    _put(run, owner, key_of(run, target), value)
 
 
 @methods(Namespace)

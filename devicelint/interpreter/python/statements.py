@@ -25,10 +25,11 @@ from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.objects import setter_of
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import executes
-from devicelint.interpreter.python.assignment import assign, assigned_key
+from devicelint.interpreter.python.assignment import assign
 from devicelint.interpreter.python.branches import assume
 from devicelint.interpreter.python.classes import define_class
 from devicelint.interpreter.python.containers.lists import delete_item
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.decorators import decorated, decorated_class
 from devicelint.interpreter.python.definitions import define_function
 from devicelint.interpreter.python.operators import augmented
@@ -161,7 +162,7 @@ def delete_statement(run: Run, node: cst.Del) -> None:
         if isinstance(target, cst.Name):
             run.state.write(run.frame.ref, target.value, Unknown("deleted"))
         elif isinstance(target, cst.Subscript):
-            delete_item(run, run.evaluate(target.value), assigned_key(run, target))
+            delete_item(run, run.evaluate(target.value), key_of(run, target))
         elif isinstance(target, cst.Attribute):
             owner = run.evaluate(target.value)
             if isinstance(owner, Instance):

@@ -37,7 +37,6 @@ from devicelint.interpreter.engine.tables import (
     sets_item,
     spreads,
 )
-from devicelint.interpreter.python.assignment import assigned_key
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.knowledge import member_mark
 
@@ -194,7 +193,7 @@ def _item_of_bundle(run: Run, value: TensorDict, node: cst.Subscript) -> Value:
 def _set_in_bundle(
     run: Run, owner: TensorDict, value: Value, target: cst.Subscript, site: cst.BaseExpression
 ) -> None:
-    key = assigned_key(run, target)
+    key = key_of(run, target)
     if isinstance(key, Const):
         run.state.write(owner.ref, str(key.value), value)
     else:  # Under any name; most likely each in turn.

@@ -113,7 +113,7 @@ def _item_of_instance(run: Run, value: Instance) -> Value | None:
     if not isinstance(method, Function):
         return None
     assert isinstance(method.node, cst.FunctionDef)
-    index = Arguments([Argument(method.node, HOST)])
+    index = Arguments([Argument(method.node, HostValue(least=0))])
     with run.muted():
         return call_function(run, method, index, None, receiver=value)
 
@@ -185,7 +185,7 @@ def _batch(
         case Batch():
             return replace(item, since=replace(since, device=item.device))
         case HostValue() | Array() | Const():
-            return item if as_made else Batch(CPU, since, whole=False)
+            return item if as_made else _batch_of_host(item, since)
         case ListOf():
             element = element_in(run, run.state.fields(item.ref))
             return Stream(batch_of(element), filled=True)
@@ -200,6 +200,15 @@ def _batch(
             return Stream(batch_of(element), filled=True)
         case _:
             return Unknown("what the dataset yields is not known")
+
+
+def _batch_of_host(item: Value, since: Step) -> Value:
+    """Numbers become a tensor, and texts a list of texts."""
+    match item:
+        case Array() | Const(bool() | int() | float()) | HostValue(least=int()):
+            return Tensor(CPU, since, False, False)
+        case _:
+            return Batch(CPU, since, whole=False)
 
 
 def _part(value: Value, name: str) -> Value:

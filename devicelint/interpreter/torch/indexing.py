@@ -31,7 +31,6 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import items, sets_item, tensor_method
 from devicelint.interpreter.facts.mentions import called_method, path_of
 from devicelint.interpreter.facts.tensor_parameters import rank_of_part
-from devicelint.interpreter.python.assignment import assigned_key
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
@@ -123,11 +122,15 @@ def _is_at_least_1d(value: Value) -> bool:
     return isinstance(value, Tensor) and value.scalar is False
 
 
+def _may_be_of_many(value: Value) -> bool:
+    return _is_at_least_1d(value) or (isinstance(value, Tensor) and not value.scalar)
+
+
 def _check_index(run: Run, node: cst.Subscript, base: Operand, index: Operand) -> None:
     """A tensor on the CPU takes only an index on the CPU; a 0-dim integer becomes a number."""
     if isinstance(base.device, DeviceOf) and _is_at_least_1d(index.value):
         note_met(run, node, "indexing", (base, index))
-    if base.device != CPU or not _is_at_least_1d(index.value):
+    if base.device != CPU or not _may_be_of_many(index.value):
         return
     if agreement(base.device, index.device) in DIFFERENT:
         report_clash(run, node, "indexing", (base, index), index=True)
@@ -140,7 +143,7 @@ def _set_in_batch(
     if not owner.whole or _is_of_a_tensor(target):
         _set_in_tensor(run, owner, value, target, site)
         return
-    assigned_key(run, target)
+    key_of(run, target)
     if isinstance(target.value, cst.Name):
         changed = Unknown("a batch of which one item was replaced")
         run.bind(target.value.value, changed, target)

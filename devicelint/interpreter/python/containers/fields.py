@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from types import NoneType
 
 from devicelint.domain.devices import DEVICE_TYPES, Known
 from devicelint.domain.join import join_known
@@ -17,6 +18,7 @@ from devicelint.domain.values import (
     ListOf,
     Module,
     Ref,
+    Tuple,
     Unknown,
     Value,
 )
@@ -38,9 +40,10 @@ FACTORY = "@factory"
 _TOLD_BY = (str, int)
 
 
-def key_of_field(name: str) -> Const:
+def key_of_field(name: str) -> Const | Tuple:
     """The key whose value lies in a field."""
-    return Const(ast.literal_eval(name[1:-1]))
+    key = ast.literal_eval(name[1:-1])
+    return Tuple(tuple(map(Const, key))) if isinstance(key, tuple) else Const(key)
 
 
 def name_of_field(field: str) -> str | None:
@@ -55,9 +58,17 @@ def is_key_field(name: str) -> bool:
 
 def key_field(key: Value) -> str:
     """The field of a container in which the value of a key lies."""
-    if isinstance(key, Const) and isinstance(key.value, _TOLD_BY):
-        return f"[{key.value!r}]"
-    return ELEMENT
+    match key:
+        case Const(value) if isinstance(value, _TOLD_BY):
+            return f"[{value!r}]"
+        case Tuple(items) if items and all(map(_is_told, items)):
+            return f"[{tuple(one.value for one in items if isinstance(one, Const))!r}]"
+        case _:
+            return ELEMENT
+
+
+def _is_told(key: Value) -> bool:
+    return isinstance(key, Const) and isinstance(key.value, (*_TOLD_BY, NoneType))
 
 
 SHARED = "@shared"

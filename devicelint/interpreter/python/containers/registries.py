@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devicelint.domain.values import Class, DictOf, Function, Ref, Unknown, Value
+from devicelint.domain.values import Class, DictOf, Function, Ref, Tuple, Unknown, Value
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.fields import ELEMENT, key_field, parts_in
 from devicelint.interpreter.python.imports import enter_imports
@@ -19,7 +19,13 @@ def fill_registry(run: Run, ref: Ref, field: str) -> None:
 
 def _may_be_registry(held: Sequence[Value]) -> bool:
     """Whether a container holds nothing yet, or what is called by its name alone."""
-    return all(isinstance(one, (Class, Function)) for one in held)
+    return all(map(_may_be_entry, held))
+
+
+def _may_be_entry(value: Value) -> bool:
+    """A class or a function, or a pair of one and what is kept with it."""
+    held = value.items if isinstance(value, Tuple) else (value,)
+    return any(isinstance(one, (Class, Function)) for one in held)
 
 
 def kept_by_others(run: Run, value: DictOf, key: Value) -> Unknown | None:

@@ -58,9 +58,12 @@ def _item_of(run: Run, value: Value, node: cst.Subscript) -> Value:
 
 
 def key_of(run: Run, node: cst.Subscript) -> Value | None:
-    """The key of an item, evaluated; None for a slice and for several keys."""
+    """The key of an item, evaluated: a tuple, where there are several; None for a slice."""
     keys = [_part_of_key(run, element.slice) for element in node.slice]
-    return keys[0] if len(keys) == 1 else None
+    told = tuple(one for one in keys if one is not None)
+    if len(told) < len(keys):
+        return None
+    return told[0] if len(told) == 1 else Tuple(told)
 
 
 def _part_of_key(run: Run, part: cst.BaseSlice) -> Value | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import libcst as cst
 
 from devicelint.domain.join import join, join_known
-from devicelint.domain.state import State
+from devicelint.domain.state import FILES, State
 from devicelint.domain.values import (
     TRUE,
     Const,
@@ -34,6 +34,7 @@ from devicelint.interpreter.python.containers.contents import (
     known_elements,
 )
 from devicelint.interpreter.python.containers.fields import GROWN, LENGTH
+from devicelint.interpreter.python.functions import Bodies
 from devicelint.interpreter.python.iteration.strays import led_astray
 from devicelint.interpreter.python.iteration.told_apart import (
     chooses_by,
@@ -145,12 +146,16 @@ def _to_a_fixed_point(
     The first iteration has a binding of its own where it begins with something else.
     """
     before, counted = run.state.fork(), run.notes(Counted).times
+    walked, late = len(run.notes(Bodies).walked), run.come_late
     _iterate(run, loop, begin or bind)
+    if run.come_late > late:
+        run.state = _knowing_files(before, run.state)
+        _iterate(run, loop, begin or bind)
     if not run.state.dead:
         with led_astray(run, loop, before) as are_any:
             if are_any:
                 _iterate(run, loop, bind)
-    counts = _count_on(run, loop, before)
+    counts = _count_on(run, before, (loop.node.body, *run.notes(Bodies).walked[walked:]))
     grown = _count_no_longer(run, before) and run.notes(Counted).times > counted
     differs = begin is not None or grown or counts
     if not run.state.dead and (differs or _changed(run.state, before)):
@@ -164,15 +169,30 @@ def _to_a_fixed_point(
     return before
 
 
-def _count_on(run: Run, loop: Loop, before: State) -> bool:
-    """What an iteration has counted, others count on; whether the body chooses by that."""
+def _knowing_files(before: State, after: State) -> State:
+    """What held before an iteration, but for the files that it looks for and saves later on.
+
+    With them there, an iteration does what most do.
+    """
+    state = before.fork()
+    state.adopt({ref: one for ref, one in after.objects().items() if not before.fields(ref)})
+    for name, content in after.fields(FILES).items():
+        state.write(FILES, name, content)
+    return state
+
+
+def _count_on(run: Run, before: State, bodies: Iterable[cst.CSTNode]) -> bool:
+    """What an iteration has counted, others count on; whether a body that it walks chooses by it.
+
+    These are that of the loop, and those of the functions that this calls.
+    """
     counted = []
     for ref, name in run.state.changes_since(before):
         one, other = run.state.read(ref, name), before.read(ref, name)
         if isinstance(one, Const) and isinstance(other, Const) and one != other:
             counted.append(name)
             run.state.write(ref, name, join_known(one, other))
-    return bool(counted) and is_chosen_by(frozenset(counted), loop.node.body)
+    return bool(counted) and any(is_chosen_by(frozenset(counted), one) for one in bodies)
 
 
 def _count_no_longer(run: Run, before: State) -> bool:

@@ -95,7 +95,12 @@ def chooses_by(target: cst.BaseExpression, body: cst.CSTNode) -> bool:
 
 def is_chosen_by(names: frozenset[str], body: cst.CSTNode) -> bool:
     """Whether a loop takes something by what lies under these names."""
-    return any(not names.isdisjoint(names_in(one)) for one in _selecting(body))
+    return not names.isdisjoint(_names_that_choose(body))
+
+
+@functools.lru_cache(maxsize=1_000)
+def _names_that_choose(body: cst.CSTNode) -> frozenset[str]:
+    return frozenset().union(*map(names_in, _selecting(body)))
 
 
 _BY_NAME = frozenset({"getattr", "setattr", "hasattr", "delattr"})

@@ -8,8 +8,11 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, Device, Unsure
 from devicelint.domain.history import Step, Verb
+from devicelint.domain.join import join
+from devicelint.domain.state import FILES
 from devicelint.domain.values import (
     NONE,
+    TRUE,
     Const,
     Function,
     ImportedName,
@@ -23,13 +26,13 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
+from devicelint.interpreter.python.stdlib.paths import name_of
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.copies import Copier
 from devicelint.interpreter.torch.modules.registration import move_module
 
 _SAVED = "@saved"
 """The field of a buffer in which what was saved to it lies."""
-_FILES = "@files"
 _CONTENT = "io.BytesIO.getvalue"
 
 
@@ -58,17 +61,46 @@ def _place_of(path: Argument) -> tuple[Ref, str] | None:
     match path.value:
         case Instance(ref, "io.BytesIO"):
             return ref, _SAVED
-        case Const(str(name)):
-            return _FILES, name
-        case _:
-            return None
+        case value:
+            name = name_of(value)
+            return None if name is None else (FILES, name)
+
+
+def _missed(place: tuple[Ref, str]) -> tuple[Ref, str]:
+    """Where it is kept in mind that a file was looked for before it was saved."""
+    return place[0], f"?{place[1]}"
 
 
 def keep_saved(run: Run, path: Argument, saved: Value, site: cst.Call) -> None:
     """`torch.save(saved, path)`: what is saved stays as it is now."""
+    _keep(run, path, _restored(run, saved, None, site))
+
+
+def _keep(run: Run, path: Argument, content: Value) -> None:
+    """A file has a content; of several that are called alike, each may have it."""
     place = _place_of(path)
-    if place is not None:
-        run.state.write(*place, _restored(run, saved, None, site))
+    if place is None:
+        return
+    before = run.state.read(*place)
+    if before is None and run.state.read(*_missed(place)) is not None:
+        run.come_late += 1
+        run.remembered.clear()  # What calls gave may have come of it.
+    is_one = isinstance(path.value, (Instance, Const))
+    held = content if is_one else join(before, content)
+    assert held is not None
+    run.state.write(*place, held)
+
+
+@function(*(f"os.{name}" for name in "replace rename link symlink".split()))
+@function(*(f"shutil.{name}" for name in "move copy copy2 copyfile".split()))
+def file_renamed(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """A file that is moved or copied is loaded from where it went."""
+    source, target = arguments.get(0, "src"), arguments.get(1, "dst")
+    place = None if source is None else _place_of(source)
+    held = None if place is None else run.state.read(*place)
+    if held is not None and target is not None:
+        _keep(run, target, held)
+    return NONE if target is None or name.startswith("os.") else target.value
 
 
 def is_in_memory(path: Argument | None) -> bool:
@@ -81,8 +113,11 @@ def loaded_again(
 ) -> Value | None:
     """What was saved there: each tensor where it was, or where map_location brings it."""
     place = None if path is None else _place_of(path)
-    saved = None if place is None else run.state.read(*place)
+    if place is None:
+        return None
+    saved = run.state.read(*place)
     if saved is None:
+        run.state.write(*_missed(place), TRUE)
         return None
     if given is None or given.value == NONE:
         return _restored(run, saved, None, site)

@@ -27,8 +27,8 @@ from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import sets_item
-from devicelint.interpreter.python.assignment import assigned_key
 from devicelint.interpreter.python.containers.fields import ELEMENT
+from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.stdlib.paths import name_of
 
 _STATE = "state_dict"
@@ -142,7 +142,7 @@ def _set_in_unknown(
     run: Run, owner: Unknown, value: Value, target: cst.Subscript, site: cst.BaseExpression
 ) -> None:
     """`state[name] = parameter.cpu()`, under each of the names."""
-    key, made = assigned_key(run, target), _state_of_unseen(owner)
+    key, made = key_of(run, target), _state_of_unseen(owner)
     is_on_cpu = isinstance(value, (Tensor, Batch, Placed)) and value.device == CPU
     if made is not None and is_on_cpu and not isinstance(key, Const):
         run.notes(BroughtBack).made.add(made)
