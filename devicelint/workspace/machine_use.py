@@ -15,6 +15,7 @@ from typing import TypeGuard
 
 from devicelint.domain.devices import DEVICE_TYPES
 from devicelint.workspace.beginnings import imported_at_once, imported_instead, starts
+from devicelint.workspace.default_devices import sets_default_device
 from devicelint.workspace.extensions import builds_for_cuda, installed_for_cuda
 from devicelint.workspace.full_names import bound_by, full_name
 from devicelint.workspace.imported_modules import imports_among, parameters_of
@@ -28,7 +29,6 @@ _ASKS = frozenset(
     }
 )
 """What tells whether there is an accelerator."""
-DEFAULT_SETTERS = frozenset({"torch.set_default_tensor_type", "torch.set_default_device"})
 _MOVERS = frozenset(
     {
         *("accelerate", "catalyst", "composer", "deepspeed", "detectron2", "fastai", "ignite"),
@@ -187,9 +187,9 @@ class _File:
 
     @property
     def defaults(self) -> bool:
-        """Whether the device, or the type, of tensors that are given none is set."""
+        """Whether tensors that are given no device are made to lie on another than the CPU."""
         calls = (one for one in self._of(ast.Call) if isinstance(one, ast.Call))
-        return any(self.full_name(one.func) in DEFAULT_SETTERS for one in calls)
+        return any(sets_default_device(one, self.full_name) for one in calls)
 
     def _is_device(self, node: ast.AST) -> TypeGuard[ast.Call]:
         """Whether this is `torch.device(…)`."""

@@ -13,9 +13,10 @@ from itertools import chain
 
 from devicelint.domain.collected import is_collected
 from devicelint.workspace.contents import content_of
+from devicelint.workspace.default_devices import DEFAULT_SETTERS
 from devicelint.workspace.folder_use import Find, FolderUse
 from devicelint.workspace.leading import Leading
-from devicelint.workspace.machine_use import DEFAULT_SETTERS, MachineUse
+from devicelint.workspace.machine_use import MachineUse
 from devicelint.workspace.modules import modules_below, modules_in
 from devicelint.workspace.named_files import NamedFiles, mentioning
 from devicelint.workspace.questions import (

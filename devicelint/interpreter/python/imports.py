@@ -140,7 +140,8 @@ def of_module(run: Run, value: ProjectModule, name: str, node: cst.Attribute) ->
 
 def _member(run: Run, home: str, name: str) -> Value:
     held = run.state.read(home, name) if _enter(run, home) else None
-    if held is not None:
+    # `from . import name` in a package binds the module of that name: what it holds is itself.
+    if held is not None and held != Imported(home, name):
         return held
     library = run.program.library
     inner = None if library is None else library.inside(home, name)

@@ -12,6 +12,7 @@ from devicelint.domain.values import (
     Bound,
     Const,
     Function,
+    HostValue,
     Instance,
     ListOf,
     Module,
@@ -58,7 +59,7 @@ def _element_of_instance(run: Run, value: Instance, site: Site) -> Value:
     if made == value:
         return call_special(run, value, "__next__")
     if isinstance(made, Unknown):
-        return call_special(run, value, "__getitem__", HOST)
+        return call_special(run, value, "__getitem__", HostValue(least=0))
     return Unknown(f"an element of {value.name}")
 
 

@@ -19,6 +19,7 @@ from devicelint.domain.values import (
     DeviceHandle,
     DeviceIndex,
     Flag,
+    Instance,
     Loader,
     Module,
     NotMovable,
@@ -178,9 +179,23 @@ def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
         return Const(True)
     if isinstance(owner, (NotMovable, Loader, Dataset, Parameters)) and attribute in MOVES:
         return Const(False)
+    if isinstance(owner, Const):
+        return Const(hasattr(owner.value, attribute))
     if isinstance(owner, Module) and attribute == "module":
         return _holds_another(run, owner)
-    return HOST
+    return Const(True) if _is_known_of(run, owner, attribute) else HOST
+
+
+def _is_known_of(run: Run, owner: Value, attribute: str) -> bool:
+    """Whether something has an attribute for sure; that nobody sees it says nothing."""
+    if isinstance(owner, (NotMovable, Module)) and attribute in _WITH_A_STATE:
+        return True
+    if not isinstance(owner, (Instance, Module)):
+        return False
+    return attribute in run.state.fields(owner.ref) or bool(member_of(run, owner.ref, attribute))
+
+
+_WITH_A_STATE = frozenset({"state_dict", "load_state_dict"})
 
 
 def _holds_another(run: Run, module: Module) -> Value:

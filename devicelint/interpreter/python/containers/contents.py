@@ -12,6 +12,7 @@ from devicelint.domain.values import (
     HOST,
     Array,
     Batch,
+    Class,
     Const,
     Dataset,
     DictOf,
@@ -32,6 +33,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.cases import each, use
+from devicelint.interpreter.engine.objects import CLASS_FIELD, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.engine.tables import elements
@@ -139,7 +141,7 @@ def is_counted(run: Run, value: Value) -> bool:
     return run.state.read(value.ref, GROWN) is None and not is_shared(run, value.ref)
 
 
-def known_entries(run: Run, value: DictOf) -> tuple[tuple[Const, Value], ...] | None:
+def known_entries(run: Run, value: DictOf) -> tuple[tuple[Const | Tuple, Value], ...] | None:
     """The keys and values of a dict, where all keys are known."""
     fields = run.state.fields(value.ref)
     if ELEMENT in fields:
@@ -173,14 +175,26 @@ def parts_of(run: Run, value: Value) -> tuple[Value, ...]:
 
 
 def is_filled(run: Run, value: Value) -> bool:
-    """Whether iterating over a value gives at least one element: a loader is taken to."""
+    """Whether iterating over a value gives at least one element: loaders and datasets do."""
     if isinstance(value, Stream):
         return value.filled
     if isinstance(value, ListOf) and "[0]" in run.state.fields(value.ref):
         return True
     if isinstance(value, Parameters):
         return isinstance(value.module, Module)
+    if isinstance(value, Instance) and _is_dataset(run.state.read(value.ref, CLASS_FIELD)):
+        return True
     return isinstance(value, (Loader, Dataset)) or bool(known_elements(run, value))
+
+
+def _is_dataset(cls: Value | None) -> bool:
+    if not isinstance(cls, Class):
+        return False
+    bases = (base for one in order_of_bases(cls) for base in one.bases)
+    return any(isinstance(base, ImportedName) and base.name in _DATASETS for base in bases)
+
+
+_DATASETS = ("torch.utils.data.Dataset", "torch.utils.data.IterableDataset")
 
 
 def element_of(run: Run, value: Value, site: Site) -> Value:

@@ -101,8 +101,9 @@ def fill_container(run: Run, module: Module, name: str, arguments: Arguments) ->
 def _fill_by_name(run: Run, module: Module, name: str, given: DictOf) -> None:
     entries = known_entries(run, given) if name == "Sequential" else None
     for key, inner in entries or ():
-        keep_in_order(run, module, str(key.value), inner)
-        run.state.write(module.ref, str(key.value), inner)
+        if isinstance(key, Const):
+            keep_in_order(run, module, str(key.value), inner)
+            run.state.write(module.ref, str(key.value), inner)
     if entries is None:
         for field, inner in tuple(run.state.fields(given.ref).items()):
             run.state.write(module.ref, field, _as_registered(name, inner))
