@@ -36,6 +36,8 @@ class Conduct:
     """The parameters that models compute with, and their functions."""
     on_host: set[Site] = field(default_factory=set)
     """The functions that are called on the host, with what lies there."""
+    for_the_cpu: set[Site] = field(default_factory=set)
+    """The parameters that it hands on to what takes tensors of the CPU alone, as lengths are."""
     told: dict[Site, set[Site]] = field(default_factory=dict)
     """The parameters of constructors that a call of the file gives something to, each with the
     parameters of other constructors that it is given on; None stands for all else."""
@@ -119,6 +121,10 @@ class Standing:
     def is_on_host(self, conduct: Conduct) -> bool:
         """Whether an operand was received by what is called on the host."""
         return not self.symbols.isdisjoint(conduct.on_host)
+
+    def is_for_the_cpu(self, conduct: Conduct) -> bool:
+        """Whether an operand was received that the code itself needs on the CPU."""
+        return not self.symbols.isdisjoint(conduct.for_the_cpu)
 
     def is_shown_there(self, conduct: Conduct) -> bool:
         """Whether a function that was called has a rule of its own, which its own file breaks."""

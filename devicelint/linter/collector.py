@@ -52,6 +52,8 @@ class _Heard:
         standing = self.standing
         if standing.is_on_host(self.conduct) or standing.is_shown_there(self.conduct):
             return None
+        if self.clash is not None and standing.is_for_the_cpu(self.conduct):
+            return None
         if standing.is_undeclared(self.conduct) or self.report.unless in self.conduct.seen_to:
             return None
         if self.load is not None and callers.readers.need_no_location(self.load):

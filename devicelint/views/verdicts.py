@@ -20,6 +20,7 @@ from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.torch.operations.excuses import (
     CPU_FILE,
+    FOR_THE_CPU,
     HOST_CALLS,
     ON_HOST,
     UNDECLARED,
@@ -189,6 +190,7 @@ class Judging:
             (HOST_CALLS, callers.say_of(standing).is_on_host),
             (UNDECLARED, standing.is_undeclared(conduct)),
             (ON_HOST, standing.is_on_host(conduct)),
+            (FOR_THE_CPU, len(clash.operands) > 1 and standing.is_for_the_cpu(conduct)),
             (ELSEWHERE, standing.is_shown_there(conduct)),
             (CPU_FILE, load is not None and callers.readers.save_from_the_cpu(load)),
             (OWN_FILE, load is not None and callers.readers.load_their_own(load)),

@@ -15,6 +15,7 @@ from devicelint.domain.values import (
     Instance,
     ListOf,
     Module,
+    Stream,
     Tensor,
     Tuple,
     Value,
@@ -29,6 +30,9 @@ _CONTAINERS: dict[type, frozenset[str]] = {
     DictOf: frozenset("builtins.dict Mapping MutableMapping Dict".split()),
     Tuple: frozenset({"builtins.tuple", "Sequence"}),
 }
+_MAPPINGS = _CONTAINERS[DictOf] - {"builtins.dict"}
+_NO_SEQUENCES = ("torch.Tensor", "torch.nn.Module", "builtins.dict", "builtins.str")
+"""What nothing is of which no more is known than its elements."""
 _PLAIN = frozenset("list dict tuple set str int float bool complex bytes".split())
 _ABSTRACT = frozenset({"Dict", "List", "Mapping", "MutableMapping", "MutableSequence", "Sequence"})
 _OF_OTHERS = ("PIL.", "numbers.", "numpy.", "pandas.", "scipy.")
@@ -73,6 +77,8 @@ def is_of(run: Run, value: Value, asked: Value) -> bool | None:
     if isinstance(value, Module):
         is_other = is_plain or asked.name.startswith(_OF_OTHERS)
         return True if asked.name == "torch.nn.Module" else False if is_other else None
+    if isinstance(value, Stream):
+        return False if asked.name in _NO_SEQUENCES or last in _MAPPINGS else None
     if type(value) in _CONTAINERS:
         return _is_container(value, last if is_abstract else asked.name, is_apart)
     if isinstance(value, Const) and is_plain:

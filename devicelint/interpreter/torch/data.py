@@ -50,11 +50,13 @@ from devicelint.interpreter.facts.host_callers import note_workers_calls
 from devicelint.interpreter.python.calls import arguments_of
 from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers.contents import element_in, element_of, loaded_at
+from devicelint.interpreter.python.containers.fields import ELEMENT
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
 from devicelint.interpreter.torch.collating import collated
 from devicelint.interpreter.torch.data_workers import note_workers
 from devicelint.interpreter.torch.host_reads import note_pins
+from devicelint.interpreter.torch.modules.copies import Copier
 from devicelint.interpreter.torch.transfers import move_deviceless
 
 
@@ -186,16 +188,21 @@ def _batch(
             return replace(item, since=replace(since, device=item.device))
         case HostValue() | Array() | Const():
             return item if as_made else _batch_of_host(item, since)
-        case ListOf():
+        case Instance() if as_made:
+            return item
+        case ListOf() if not as_made:
             element = element_in(run, run.state.fields(item.ref))
             return Stream(batch_of(element), filled=True)
         case Tuple(items):
             return Tuple(tuple(map(batch_of, items)))
-        case DictOf():
-            ref = run.allocate(site, "batch")
+        case DictOf() | ListOf():
+            made = replace(item, ref=run.allocate(site, f"batch of {item.ref}"))
             for field, value in tuple(run.state.fields(item.ref).items()):
-                run.state.write(ref, field, _part(batch_of(value), field))
-            return DictOf(ref, site)
+                is_note = field.startswith("@") and field != ELEMENT
+                run.state.write(
+                    made.ref, field, value if is_note else _part(batch_of(value), field)
+                )
+            return made
         case Stream(element):
             return Stream(batch_of(element), filled=True)
         case _:
@@ -262,6 +269,8 @@ def of_loader(run: Run, value: Loader, name: str, node: cst.Attribute) -> Value:
 def _batch_of_loader(run: Run, value: Loader, site: Site) -> Value:
     if isinstance(value.item, TensorDict):
         return fresh(run, value.item, site)
+    if isinstance(value.item, Instance):
+        return Copier(run, site, lambda tensor: tensor).copy(value.item)
     return loaded_at(value.item, site, pinned=value.pinned)
 
 

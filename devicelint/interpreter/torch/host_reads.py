@@ -11,7 +11,7 @@ import libcst as cst
 from devicelint.domain.data_events import HostMemoryDemanded, LoaderPins
 from devicelint.domain.devices import DeviceOf, is_accelerator, may_be_accelerator
 from devicelint.domain.events import HostRead, Operand
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Verb
 from devicelint.domain.values import (
     ARRAY,
     Batch,
@@ -209,9 +209,17 @@ def demand_on_host(run: Run, operands: Sequence[Operand], operation: str, site: 
         if not run.world.accelerators and _is_chosen_here(run):
             return
     for operand in operands:
+        _note_for_the_cpu(run, operand)
         standing = judged(run, site, operation, (operand,), DEMAND)
         if standing is not None:
             run.announce(HostMemoryDemanded(site, operation, operand, standing))
+
+
+def _note_for_the_cpu(run: Run, operand: Operand) -> None:
+    """What a caller gives, and no step of the code has moved, has to be there as it comes."""
+    since = operand.since
+    if since is not None and since.verb is Verb.RECEIVED and isinstance(since.site, cst.Param):
+        run.program.conduct.for_the_cpu.add(since.site)
 
 
 def _is_chosen_here(run: Run) -> bool:

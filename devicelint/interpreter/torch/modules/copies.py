@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from devicelint.domain.devices import Device, DeviceOf, Opaque
-from devicelint.domain.history import Step, Verb
+from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     TRUE,
@@ -104,7 +104,7 @@ class Copier:
     """Makes second values like the first; what holds others holds copies of them."""
 
     run: Run
-    site: cst.Call
+    site: Site
     of_tensor: Callable[[Tensor], Tensor]
     of_module: Callable[[Module], None] = lambda _: None
     """What is done to the copy of a Module."""
@@ -140,7 +140,7 @@ class Copier:
         return made
 
 
-def copy_module(run: Run, module: Module, site: cst.CSTNode) -> Module:
+def copy_module(run: Run, module: Module, site: Site) -> Module:
     """A second module like the first, with modules of its own."""
     copy = Module(run.allocate(site, f"copy of {module.ref}"), module.name, module.since)
     for name, value in tuple(run.state.fields(module.ref).items()):
