@@ -122,15 +122,11 @@ def _is_at_least_1d(value: Value) -> bool:
     return isinstance(value, Tensor) and value.scalar is False
 
 
-def _may_be_of_many(value: Value) -> bool:
-    return _is_at_least_1d(value) or (isinstance(value, Tensor) and not value.scalar)
-
-
 def _check_index(run: Run, node: cst.Subscript, base: Operand, index: Operand) -> None:
     """A tensor on the CPU takes only an index on the CPU; a 0-dim integer becomes a number."""
     if isinstance(base.device, DeviceOf) and _is_at_least_1d(index.value):
         note_met(run, node, "indexing", (base, index))
-    if base.device != CPU or not _may_be_of_many(index.value):
+    if base.device != CPU or not _is_at_least_1d(index.value):
         return
     if agreement(base.device, index.device) in DIFFERENT:
         report_clash(run, node, "indexing", (base, index), index=True)

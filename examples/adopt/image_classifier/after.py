@@ -55,7 +55,7 @@ def train(model, loader, criterion, optimizer):
 def evaluate(model, loader):
     model.eval()
     correct, seen = 0, 0
-    confusion = torch.zeros(len(CLASSES), len(CLASSES), device=device)
+    confusion = torch.zeros(len(CLASSES), len(CLASSES))
     with torch.no_grad():
         for images, labels in loader:
             images = images.to(device)
@@ -81,7 +81,7 @@ def main():
         loss = train(model, train_loader, criterion, optimizer)
         accuracy, confusion = evaluate(model, validation_loader)
         print(f"epoch {epoch}: loss {loss:.3f}, accuracy {accuracy:.2f}")
-    print(confusion.cpu().numpy())
+    print(confusion.numpy())
 
 
 if __name__ == "__main__":
