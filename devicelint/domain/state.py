@@ -169,6 +169,10 @@ class State:
                 if not new.keys() <= held.keys():
                     self._shared[ref] = {**new, **held}
 
+    def is_as_adopted(self, ref: Ref) -> bool:
+        """Whether an object of another state is as it was taken over."""
+        return ref in self._shared and ref not in self._heap
+
     def objects(self) -> Mapping[Ref, Fields]:
         """Everything that is held here, for other states to adopt."""
         self._owned = set()

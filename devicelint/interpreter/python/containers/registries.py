@@ -32,13 +32,13 @@ def kept_by_others(run: Run, value: DictOf, key: Value) -> Unknown | None:
     """What lies under a key that is not known in a dict of the whole file; None for other dicts.
 
     Other calls have filled it, each under its own key: what they kept says nothing of this one.
-    What a registry holds was there before any call.
+    What a registry holds was there before any call, and so was what importing another file left.
     """
     if key_field(key) != ELEMENT or run.frame.ref == run.frame.home:
         return None
     fill_registry(run, value.ref, ELEMENT)
     held = parts_in(run.state.fields(value.ref))
-    if held and _may_be_registry(held):
+    if held and (_may_be_registry(held) or run.state.is_as_adopted(value.ref)):
         return None
     is_global = value in run.state.fields(run.frame.home).values()
     return Unknown("what other calls have kept under keys of their own") if is_global else None
