@@ -28,6 +28,7 @@ from devicelint.domain.values import (
     Batch,
     Const,
     DictOf,
+    Instance,
     ListOf,
     OneOf,
     Path,
@@ -88,6 +89,13 @@ def either_known(
     joined = either(one, other, this, that)
     assert joined is not None
     return joined
+
+
+def one_object_of(one: Value, other: Value, that: Path = EVERYWHERE) -> Value:
+    """What one of several classes makes is one of their objects; other values come to one."""
+    if all(isinstance(option, Instance) for value in (one, other) for option, _ in cases_of(value)):
+        return either_known(one, other, EVERYWHERE, that)
+    return join_known(one, other)
 
 
 def _are_alike(one: Value, other: Value) -> bool:

@@ -24,7 +24,6 @@ from devicelint.domain.values import (
     Flag,
     Function,
     HostValue,
-    Instance,
     ListOf,
     Loader,
     Module,
@@ -43,8 +42,6 @@ _HOST = (Const, HostValue, Flag)
 MOST_OPTIONS = 4
 OBJECTS = (Class, Function, Module)
 """What each path may leave one of, and what is then asked of all of them."""
-_KEPT_APART = (*OBJECTS, Instance)
-"""What is one of several where paths meet: an object does what its class says, on its path."""
 _ABSENT = (FALSE, Const(0), Const(0.0))
 """What says that there is no such layer, as None would: `self.drop = 0.0`."""
 
@@ -101,7 +98,7 @@ def _join_alike(one: Value, other: Value) -> Value:
             return replace(one, device=join_devices(one.device, other.device), origin="")
         case Flag(), Flag():
             return HOST
-        case _ if type(one) is type(other) and isinstance(one, _KEPT_APART):
+        case (Module(), Module()) | (Function(), Function()) | (Class(), Class()):
             return _one_of(one, other)
         case _:
             return _join_containers(one, other)
@@ -190,7 +187,7 @@ def is_number(value: Value) -> bool:
 def _join_several(one: Value, other: Value) -> Value:
     """What is one of several objects stays that; other alternatives come to one value."""
     options = (*_options(one), *_options(other))
-    objects = [option for option in options if isinstance(option, _KEPT_APART)]
+    objects = [option for option in options if isinstance(option, OBJECTS)]
     if objects:
         rest = [option for option in options if option != NONE and option not in _ABSENT]
         return _several(objects) if len(rest) == len(objects) else Unknown("differs by the path")

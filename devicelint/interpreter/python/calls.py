@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devicelint.domain.alternatives import cases_of, is_mixed, on_path
+from devicelint.domain.alternatives import cases_of, is_mixed, on_path, one_object_of
 from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     Batch,
@@ -208,7 +208,7 @@ def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -
     for option, path in cases_of(here):
         with taking(run, path):
             result = run.call(option, arguments, site)
-        joined = result if joined is None else join_known(joined, result)
+        joined = result if joined is None else one_object_of(joined, result, path)
     run.device_choices -= len(places) > 1
     assert joined is not None
     return joined

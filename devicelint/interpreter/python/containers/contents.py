@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from devicelint.domain.alternatives import is_mixed
+from devicelint.domain.alternatives import is_mixed, one_object_of
 from devicelint.domain.history import Site, Verb
-from devicelint.domain.join import join_known
 from devicelint.domain.values import (
     HOST,
     Array,
@@ -263,7 +262,7 @@ def join_held(run: Run, one: Value | None, other: Value, depth: int = 0) -> Valu
         return other if one is None else one
     if depth < _DEEPEST and isinstance(one, (ListOf, DictOf)) and type(one) is type(other):
         return _either(run, one, other, depth + 1)
-    return join_known(one, other)
+    return one_object_of(one, other)
 
 
 def _either(run: Run, one: ListOf | DictOf, other: ListOf | DictOf, depth: int) -> Value:
