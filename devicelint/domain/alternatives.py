@@ -91,11 +91,12 @@ def either_known(
     return joined
 
 
-def one_object_of(one: Value, other: Value, that: Path = EVERYWHERE) -> Value:
+def one_object_of(one: Value, other: Value) -> Value:
     """What one of several classes makes is one of their objects; other values come to one."""
-    if all(isinstance(option, Instance) for value in (one, other) for option, _ in cases_of(value)):
-        return either_known(one, other, EVERYWHERE, that)
-    return join_known(one, other)
+    options = dict.fromkeys(option for option, _ in (*cases_of(one), *cases_of(other)))
+    if len(options) > MOST_OPTIONS or not all(isinstance(each, Instance) for each in options):
+        return join_known(one, other)
+    return one if len(options) == 1 else OneOf(tuple(sorted(options, key=order_of)))
 
 
 def _are_alike(one: Value, other: Value) -> bool:

@@ -20,7 +20,6 @@ from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.torch.operations.excuses import (
     CPU_FILE,
-    FOR_THE_CPU,
     HOST_CALLS,
     ON_HOST,
     UNDECLARED,
@@ -39,6 +38,7 @@ ALL_IN_ONE = Excuse(
 )
 SEEN_TO = Excuse("seen-to", "the code sees to it in another place, or another finding covers it")
 
+FOR_THE_CPU = Excuse("for-the-cpu", "the code hands it on to what takes tensors of the CPU alone")
 OWN_FILE = Excuse("own-file", "all who call the function have saved what it loads themselves")
 NO_CHECKPOINT = Excuse("no-checkpoint", "nobody makes a model's state of what the function returns")
 

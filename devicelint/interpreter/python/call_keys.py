@@ -33,14 +33,6 @@ def key_of(
     return (function.node, receiver, place, parts, *arguments.values())
 
 
-def alike_of(
-    run: Run, function: Function, receiver: Value | None, arguments: Arguments
-) -> tuple[object, ...]:
-    """What calls that give the like of each other have in common, whichever Module is called."""
-    whichever = None if isinstance(receiver, Module) else receiver
-    return (function.node, whichever, place_of(run, receiver), *arguments.values())
-
-
 def is_plain(value: Value) -> bool:
     """Whether a value is all there is to it: nothing of it lies in the state."""
     if isinstance(value, Tuple):

@@ -208,7 +208,7 @@ def call_one_of(run: Run, callee: OneOf, arguments: Arguments, site: cst.Call) -
     for option, path in cases_of(here):
         with taking(run, path):
             result = run.call(option, arguments, site)
-        joined = result if joined is None else one_object_of(joined, result, path)
+        joined = result if joined is None else one_object_of(joined, result)
     run.device_choices -= len(places) > 1
     assert joined is not None
     return joined

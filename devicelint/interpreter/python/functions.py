@@ -29,14 +29,13 @@ from devicelint.interpreter.facts.failures import Unfollowed
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.stored_attributes import forget_stored
 from devicelint.interpreter.facts.tensor_parameters import settings_of
-from devicelint.interpreter.python.call_keys import alike_of, is_plain, key_of
+from devicelint.interpreter.python.call_keys import is_plain, key_of
 from devicelint.interpreter.python.parameters import bind_parameters, lacks_argument
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
 from devicelint.interpreter.python.seen_results import seen_by_caller
 
 _DEEPEST = 12
 _MOST_INTERPRETATIONS = 12
-"""How often a function is walked, and twice as often where it is given what it never was."""
 _MOST_OBJECTS = 60
 """How often an `__init__` is walked: an object that was not made so knows nothing of itself."""
 
@@ -74,12 +73,10 @@ def call_function(
     known = run.remembered.get(key)
     if known is not None and function.home != run.program.home:
         return known
-    alike = alike_of(run, function, receiver, arguments)
-    if not (is_alone or _may_enter(run, function, arguments, alike)):
+    if not (is_alone or _may_enter(run, function, arguments)):
         if _is_far(run, function):
             run.steps.not_followed(function)
         forget_stored(run, function.node, receiver)
-        known = known or run.remembered.get(alike)
         return known or Unknown(f"{function.name} is called too deep or too often")
     if site is not None and function.home == run.program.home:
         run.entered.add(function.node)
@@ -90,7 +87,7 @@ def call_function(
     run.state.dead |= says_it_never_returns(function.node)
     result = seen_by_caller(run, function, arguments, result, site)
     if is_plain(result) and not run.state.failed and run.come_late == late:
-        run.remembered |= {key: result, alike: result}
+        run.remembered[key] = result
     return result
 
 
@@ -160,9 +157,7 @@ def _is_far(run: Run, function: Function) -> bool:
     return run.steps_elsewhere > _STEPS_ELSEWHERE + run.program.lines * _STEPS_ELSEWHERE_PER_LINE
 
 
-def _may_enter(run: Run, function: Function, arguments: Arguments, alike: object) -> bool:
-    """Whether a function is walked once more: one that was often, with something new alone."""
-    is_new = alike not in run.remembered
+def _may_enter(run: Run, function: Function, arguments: Arguments) -> bool:
     node = function.node
     if _is_far(run, function):
         return False
@@ -170,9 +165,7 @@ def _may_enter(run: Run, function: Function, arguments: Arguments, alike: object
         return False
     run.interpretations[node] = run.interpretations.get(node, 0) + 1
     is_init = isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
-    if is_init:
-        return run.interpretations[node] <= _MOST_OBJECTS
-    return run.interpretations[node] <= _MOST_INTERPRETATIONS * (1 + is_new)
+    return run.interpretations[node] <= (_MOST_OBJECTS if is_init else _MOST_INTERPRETATIONS)
 
 
 def _comes_to_an_end(frame: Frame, function: Function, arguments: Arguments) -> bool:

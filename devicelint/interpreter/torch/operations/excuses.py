@@ -201,7 +201,6 @@ HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
 )
 """Code whose callers keep their tensors on the CPU."""
 ON_HOST = Excuse("worker", "a DataLoader is given this function, which its workers call")
-FOR_THE_CPU = Excuse("for-the-cpu", "the code hands it on to what takes tensors of the CPU alone")
 UNDECLARED = Excuse("undeclared", "no declaration says that the caller gives a tensor")
 HOST_CALLS = Excuse("host-calls", "every call in the project gives it what is on the host")
 
