@@ -23,7 +23,7 @@ def _is_of_the_cpu(given: ast.expr, full_name: Callable[[ast.expr], str]) -> boo
     match given:
         case ast.Constant(str(text)):
             name = text
-        case ast.Call(args=[ast.Constant(str(text)), *_]) if _is_device(given, full_name):
+        case ast.Call(func, [ast.Constant(str(text)), *_]) if full_name(func) == "torch.device":
             name = text
         case ast.Name() | ast.Attribute():
             name = full_name(given)
@@ -31,7 +31,3 @@ def _is_of_the_cpu(given: ast.expr, full_name: Callable[[ast.expr], str]) -> boo
             return False
     is_type = name.startswith("torch.") and name.endswith("Tensor")
     return name == "cpu" or (is_type and name.count(".") == 1)
-
-
-def _is_device(given: ast.Call, full_name: Callable[[ast.expr], str]) -> bool:
-    return full_name(given.func) == "torch.device"

@@ -29,8 +29,7 @@ def key_of(
     run: Run, function: Function, receiver: Value | None, arguments: Arguments
 ) -> tuple[object, ...]:
     """What the result of a call depends on."""
-    place, parts = place_of(run, receiver), _parts_of(run, receiver)
-    return (function.node, receiver, place, parts, *arguments.values())
+    return (function.node, receiver, _parts_of(run, receiver), *arguments.values())
 
 
 def is_plain(value: Value) -> bool:
@@ -46,7 +45,7 @@ def place_of(run: Run, receiver: Value | None) -> Value | None:
 
 
 def _parts_of(run: Run, receiver: Value | None) -> tuple[object, ...]:
-    """What an object holds: its methods give something else once that has changed."""
+    """What an object holds, and where it is: its methods give something else once that changes."""
     if not isinstance(receiver, (Instance, Module)):
         return ()
     return tuple(_held_in(run, receiver.ref, _DEEPEST))

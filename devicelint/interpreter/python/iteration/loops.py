@@ -155,7 +155,7 @@ def _to_a_fixed_point(
         with led_astray(run, loop, before) as are_any:
             if are_any:
                 _iterate(run, loop, bind)
-    counts = _count_on(run, before, (loop.node.body, *run.notes(Bodies).walked[walked:]))
+    counts = _count_on(run, loop, before, walked)
     grown = _count_no_longer(run, before) and run.notes(Counted).times > counted
     differs = begin is not None or grown or counts
     if not run.state.dead and (differs or _changed(run.state, before)):
@@ -181,10 +181,11 @@ def _knowing_files(before: State, after: State) -> State:
     return state
 
 
-def _count_on(run: Run, before: State, bodies: Iterable[cst.CSTNode]) -> bool:
-    """What an iteration has counted, others count on; whether a body that it walks chooses by it.
+def _count_on(run: Run, loop: Loop, before: State, walked: int) -> bool:
+    """What an iteration has counted, others count on; whether it chooses by that anywhere.
 
-    These are that of the loop, and those of the functions that this calls.
+    It does so in its own body, or in those of the functions that it calls: all but the first
+    `walked` that were walked.
     """
     counted = []
     for ref, name in run.state.changes_since(before):
@@ -192,7 +193,10 @@ def _count_on(run: Run, before: State, bodies: Iterable[cst.CSTNode]) -> bool:
         if isinstance(one, Const) and isinstance(other, Const) and one != other:
             counted.append(name)
             run.state.write(ref, name, join_known(one, other))
-    return bool(counted) and any(is_chosen_by(frozenset(counted), one) for one in bodies)
+    if not counted:
+        return False
+    bodies = dict.fromkeys((loop.node.body, *run.notes(Bodies).walked[walked:]))
+    return any(is_chosen_by(frozenset(counted), one) for one in bodies)
 
 
 def _count_no_longer(run: Run, before: State) -> bool:
