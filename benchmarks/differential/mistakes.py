@@ -15,7 +15,8 @@ from devicelint.interpreter.engine.tables import module_method
 from devicelint.interpreter.python import assignment
 from devicelint.interpreter.python.containers import contents
 from devicelint.interpreter.python.iteration import loops
-from devicelint.interpreter.torch import data, indexing, tensors, transfers
+from devicelint.interpreter.torch import indexing, tensors, transfers
+from devicelint.interpreter.torch.data import batches
 from devicelint.interpreter.torch.devices import functions
 from devicelint.interpreter.torch.modules import copies, methods, registration
 from devicelint.interpreter.torch.operations import operands, operators
@@ -159,12 +160,12 @@ def _data_on_the_cpu(run: Any, value: Any, name: str, node: Any) -> Any:
 _OF_TENSOR = tensors.of_tensor
 
 
-def _batch_on_the_cpu(run: Any, item: Any, site: Any) -> Any:
-    made = _BATCH(run, item, site)
+def _batch_on_the_cpu(run: Any, item: Any, site: Any, **said: Any) -> Any:
+    made = _BATCH(run, item, site, **said)
     return replace(made, device=CPU) if isinstance(made, Tensor) else made
 
 
-_BATCH = data._batch
+_BATCH = batches.batch_of
 
 
 MISTAKES: tuple[Mistake, ...] = (
@@ -199,7 +200,9 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("a loop runs once", _instead(loops._to_a_fixed_point, _one_iteration)),
     Mistake("deepcopy() forgets what it copies", _instead(copies.deepcopy, _forgotten)),
     Mistake("tensor.data lies on the CPU", _instead(tensors.of_tensor, _data_on_the_cpu)),
-    Mistake("a loader brings its batches to the CPU", _instead(data._batch, _batch_on_the_cpu)),
+    Mistake(
+        "a loader brings its batches to the CPU", _instead(batches.batch_of, _batch_on_the_cpu)
+    ),
     Mistake("list.append() adds nothing", _instead(contents.extend, _never_mind)),
     Mistake(
         "container[key] = value stores nothing", _instead(assignment._set_in_container, _never_mind)

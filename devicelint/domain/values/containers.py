@@ -72,3 +72,6 @@ class Loader:
     item: Value
     pinned: bool
     site: Site = field(compare=False, repr=False)
+    dataset: Value | None = field(default=None, compare=False, repr=False)
+    collate: Value | None = field(default=None, compare=False, repr=False)
+    """The program's own code, which runs where the loader is iterated."""

@@ -61,6 +61,8 @@ class Dataset:
     kept: bool = False
     numbered: bool = False
     """Whether what indexing it yields is a picture and the number of its class."""
+    part_of: Value | None = field(default=None, compare=False, repr=False)
+    """The program's own dataset that it takes its items from."""
 
 
 @dataclass(frozen=True, slots=True)

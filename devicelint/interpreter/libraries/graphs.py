@@ -30,7 +30,7 @@ from devicelint.interpreter.engine.tables import library_call
 from devicelint.interpreter.libraries.placement import given_device
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.bundles import make_bundle, place_of
-from devicelint.interpreter.torch.data import item_of_dataset
+from devicelint.interpreter.torch.data.datasets import ahead, item_of_dataset
 
 _GRAPH, _DATA = "dgl.DGLGraph", "torch_geometric.data.Data"
 
@@ -40,7 +40,8 @@ def graph_loader(run: Run, receiver: Value, arguments: Arguments, site: cst.Call
     """PyG's loaders yield graphs where those of the dataset are: on the CPU, mostly."""
     given = arguments.positional[0] if arguments.positional else None
     value = Unknown("no dataset") if given is None else given.value
-    item = value if isinstance(value, TensorDict) else item_of_dataset(run, value, site)
+    with ahead(run):
+        item = value if isinstance(value, TensorDict) else item_of_dataset(run, value, site)
     if isinstance(item, TensorDict) and "transform" not in arguments.keywords:
         return Loader(fresh(run, item, site), False, site)
     return Loader(Unknown("graphs that may be moved"), False, site)

@@ -35,7 +35,7 @@ from devicelint.interpreter.engine.tables import library_call, library_class
 from devicelint.interpreter.python.conditions import truth_of
 from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.torch.bundles import move_bundle
-from devicelint.interpreter.torch.data import build_loader
+from devicelint.interpreter.torch.data.loaders import build_loader
 from devicelint.interpreter.torch.devices.arguments import demand, device_named
 from devicelint.interpreter.torch.devices.choosers import LibraryChoices
 from devicelint.interpreter.torch.devices.handed import note_handed

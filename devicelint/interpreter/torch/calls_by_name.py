@@ -32,7 +32,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import calls, function, library_class
 from devicelint.interpreter.python.containers.contents import element_of
 from devicelint.interpreter.python.paths.endings import ARGUMENT_PARSER
-from devicelint.interpreter.torch.data import build_dataset
+from devicelint.interpreter.torch.data.datasets import build_dataset
 from devicelint.interpreter.torch.host_reads import AXES, FIGURE, read_arguments
 from devicelint.interpreter.torch.marked_calls import call_marked
 from devicelint.interpreter.torch.modules.construction import build_module

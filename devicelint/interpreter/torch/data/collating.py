@@ -21,11 +21,10 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.functions import call_function
 
 
-def collated(run: Run, collate: Value, item: Value, site: cst.Call) -> Value:
+def collated(run: Run, collate: Value, item: Value, site: Site) -> Value:
     """A collate function of the program is asked what it makes; another one is not known."""
     samples = item if isinstance(item, Unknown) else Stream(item, filled=True)
-    with run.muted():
-        return _called(run, collate, Arguments([Argument(site, samples)]), site)
+    return _called(run, collate, Arguments([Argument(site, samples)]), site)
 
 
 def _called(run: Run, collate: Value, given: Arguments, site: Site) -> Value:

@@ -1,0 +1,1 @@
+"""Datasets and DataLoaders: what batches are made of, by whom, and where."""
