@@ -15,6 +15,7 @@ from devicelint.domain.api_events import (
     DeviceNotForwarded,
     LegacyTypeUsed,
     PartMadeElsewhere,
+    QuestionNotAsked,
 )
 from devicelint.domain.data_events import (
     AcceleratorInWorker,
@@ -142,6 +143,7 @@ __all__ = [
     "ParallelWrapped",
     "ParameterLost",
     "PartMadeElsewhere",
+    "QuestionNotAsked",
     "RemoveArgument",
     "RemoveStatement",
     "Replace",

@@ -139,3 +139,12 @@ class DeviceIgnored(Event):
     made: Site = field(repr=False)
     """The call that makes what the function gives."""
     is_module: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionNotAsked(Event):
+    """`if torch.cuda.is_available:` takes the function itself for its answer."""
+
+    site: Site = field(repr=False)
+    name: str
+    """The function, by its full name."""

@@ -24,6 +24,7 @@ from devicelint.domain.values import (
     Flag,
     Function,
     HostValue,
+    Instance,
     ListOf,
     Loader,
     Module,
@@ -191,6 +192,10 @@ def _join_several(one: Value, other: Value) -> Value:
     if objects:
         rest = [option for option in options if option != NONE and option not in _ABSENT]
         return _several(objects) if len(rest) == len(objects) else Unknown("differs by the path")
+    if all(isinstance(option, Instance) for option in options):
+        # One object more may have been put in: what was one of these before is one of them.
+        wider = one if len(_options(one)) > len(_options(other)) else other
+        return wider if set(options) == set(_options(wider)) else Unknown("differs by the path")
     joined: Value | None = None
     for option in options:
         joined = join(joined, option)

@@ -1,4 +1,4 @@
-"""Comparisons of devices that cannot come out as they were meant."""
+"""Conditions about devices that cannot come out as they were meant."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from devicelint.domain.api_events import QuestionNotAsked
 from devicelint.domain.events import DeviceCompared, IndexTested
 from devicelint.finding import Severity
 from devicelint.fixes import Change, InsertAfter, Replace, Rewrite, WrapInCall
@@ -15,12 +16,12 @@ from devicelint.rules._base import Report, Reports, Rule
 
 
 class DeviceComparedWithString(Rule):
-    """A `torch.device` never equals a string; GPU 0 is false."""
+    """A `torch.device` never equals a string; GPU 0 is false; a function is true."""
 
     code = "DEV405"
     name = "device-compared-with-string"
     severity = Severity.ERROR
-    summary = "A torch.device never equals a string, and GPU 0 is false"
+    summary = "A torch.device never equals a string, GPU 0 is false, and a function is true"
     unfixed = "what it should be compared with is not known"
 
     def on_device_compared(self, event: DeviceCompared, context: RuleContext) -> Reports:
@@ -49,6 +50,17 @@ class DeviceComparedWithString(Rule):
             f"{index} is the index of a device, and that of the first GPU is 0, which is false; "
             f"ask for {index[:-1]} {event.given}`",
             fix=Rewrite(f"Ask for `{event.given}`", (_ask(context, event.site, event.given),)),
+            anywhere=True,
+        )
+
+    def on_question_not_asked(self, event: QuestionNotAsked, context: RuleContext) -> Reports:
+        """A function that is not called is true on every machine."""
+        assert isinstance(event.site, cst.CSTNode)
+        question = clashes.quoted(context, event.site)
+        yield Report(
+            event.site,
+            f"{question} is a function, which is true on every machine: call it",
+            fix=Rewrite(f"Call `{event.name}()`", (InsertAfter(event.site, "()"),)),
             anywhere=True,
         )
 

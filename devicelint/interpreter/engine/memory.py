@@ -8,7 +8,6 @@ from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import TypeVar, cast
 
-from devicelint.domain.devices import CPU, Device
 from devicelint.domain.history import Site
 from devicelint.domain.values import Class, Function, Module, Value
 from devicelint.interpreter.engine.frame import Frame
@@ -41,8 +40,6 @@ class Surroundings:
     """How many blocks of which a test says that they raise."""
     expected: list[str] = field(default_factory=list)
     """The exceptions that `try` statements are prepared for."""
-    default_device: Device = CPU
-    """Where torch creates a tensor for which no device is given."""
     together: int = 1
     """How many iterations there are, all told, of the surrounding loops walked one by one."""
     cases: int = 1

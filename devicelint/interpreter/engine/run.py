@@ -34,6 +34,7 @@ from devicelint.interpreter.engine import tables
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.cases import call_with_each, mixed_among, use, walk_cases
+from devicelint.interpreter.engine.defaults import Defaults
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.guesses import guesses_of
 from devicelint.interpreter.engine.memory import Memory, Muted, Surroundings
@@ -50,7 +51,7 @@ class Listener(Protocol):
         """Take note of one event; the run is at the point where it happened."""
 
 
-class Run(Surroundings, Memory):
+class Run(Surroundings, Memory, Defaults):
     """The walk: where it is, what holds there, and in which world."""
 
     def __init__(
@@ -69,6 +70,7 @@ class Run(Surroundings, Memory):
         self.splits = splits
         """Whether this walk may be given up for one in each of two worlds."""
         self.state = State()
+        self.begin_with_defaults()
         self.frame = Frame.of_module(program.tree, program.home)
         self._listener = listener
         self.guesses = guesses_of(program.guesses)

@@ -25,6 +25,7 @@ class Reads:
     functions: defaultdict[str, list[cst.FunctionDef]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    classes: defaultdict[str, list[cst.ClassDef]] = field(default_factory=lambda: defaultdict(list))
 
     def code(self, node: cst.CSTNode) -> str:
         """A node as it is written."""
@@ -44,7 +45,10 @@ def reads_of(tree: cst.Module) -> Reads:
         elif type(node) is cst.FunctionDef:
             reader.functions[node.name.value].append(node)
         elif type(node) is cst.ClassDef:
-            reader.functions[node.name.value].extend(_constructors(node))
+            reader.classes[node.name.value].append(node)
+    for name, classes in reader.classes.items():
+        for one in classes:
+            reader.functions[name].extend(_constructors(reader, one))
     return reader
 
 
@@ -66,7 +70,7 @@ def _is_own_attribute(reads: Reads, target: cst.BaseExpression) -> bool:
     node: cst.CSTNode | None = target
     while node is not None and not isinstance(node, cst.ClassDef):
         node = reads.around.get(node)
-    return node is not None and _stands_alone(node)
+    return node is not None and _stands_alone(reads, node)
 
 
 def is_mentioned(reads: Reads, function: str) -> bool:
@@ -139,16 +143,27 @@ def _holders(reads: Reads, call: cst.Call) -> Iterator[str | None]:
             yield None
 
 
-def _constructors(node: cst.ClassDef) -> Iterator[cst.FunctionDef]:
+def _constructors(reads: Reads, node: cst.ClassDef) -> Iterator[cst.FunctionDef]:
     """The `__init__` of a class whose bases cannot read what it keeps."""
-    if _stands_alone(node):
+    if _stands_alone(reads, node):
         for one in node.body.body:
             if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
                 yield one
 
 
-def _stands_alone(node: cst.ClassDef) -> bool:
-    return all(last_name(base.value) in ("Module", "object", "Dataset") for base in node.bases)
+def _stands_alone(reads: Reads, node: cst.ClassDef, seen: tuple[cst.ClassDef, ...] = ()) -> bool:
+    """Whether all that its bases do is seen, or is no work with a device."""
+    for name in (last_name(base.value) for base in node.bases):
+        found = [one for one in reads.classes.get(name, ()) if one is not node]
+        if not found and name not in _DEVICELESS:
+            return False
+        if not all(one in seen or _stands_alone(reads, one, (*seen, node)) for one in found):
+            return False
+    return True
+
+
+_DEVICELESS = frozenset("Module object Dataset IterableDataset ABC Protocol".split())
+"""Classes of Python and torch that never read a `device` of theirs."""
 
 
 def _around(tree: cst.Module) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:

@@ -6,6 +6,7 @@ import builtins
 
 import libcst as cst
 
+from devicelint.domain.devices import DeviceOf
 from devicelint.domain.values import (
     HOST,
     NONE,
@@ -18,6 +19,7 @@ from devicelint.domain.values import (
     Module,
     Super,
     Symbolic,
+    Tensor,
     Unknown,
     Value,
 )
@@ -68,8 +70,11 @@ def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
 
 @function("builtins.type")
 def type_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """The class of an object of the file."""
+    """The class of an object of the file, or of a tensor that no Module registers."""
     given = [argument.value for argument in arguments.positional]
+    if len(given) == 1 and isinstance(given[0], Tensor) and not given[0].role:
+        is_from_outside = isinstance(given[0].device, DeviceOf)
+        return Unknown(name) if is_from_outside else ImportedName("torch.Tensor")
     if len(given) == 1 and isinstance(given[0], (Instance, Module)):
         return run.state.read(given[0].ref, CLASS_FIELD) or Unknown(name)
     return Unknown(name)

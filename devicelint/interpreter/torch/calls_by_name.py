@@ -254,11 +254,12 @@ def random_split(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
 
 @function("torch.Tensor")
 def make_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
-    """The class called as a function: always on the CPU, unless its default type was changed."""
+    """The class called as a function: on the CPU, unless the default type is one of CUDA's."""
     made = call_by_name(run, "torch.FloatTensor", arguments, site)
-    if isinstance(made, Tensor) and isinstance(run.default_device, Unsure):
-        return Tensor(run.default_device, made.since, made.scalar, made.grad)
-    return made
+    if not isinstance(made, Tensor) or run.device_of_type == CPU:
+        return made
+    since = replace(made.since, device=run.device_of_type)
+    return Tensor(run.device_of_type, since, made.scalar, made.grad)
 
 
 @function("torch.set_grad_enabled")

@@ -181,9 +181,11 @@ def move_to_type(run: Run, module: Module, arguments: Arguments, site: cst.Call)
 def set_default_tensor_type(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """The type of new tensors, and with it their device."""
     given = arguments.get(0, "t")
-    device = None if given is None else legacy_device(given.value)
-    if given is not None and device is not None and device != CPU:
-        use_legacy(run, given.value, site, LegacyUse.DEFAULT, given.site)
-    on_cpu = device == CPU and run.default_device == CPU
-    run.default_device = CPU if on_cpu else Unsure("the default tensor type was changed")
+    named = None if given is None else legacy_device(given.value)
+    device: Device = named or Unsure("the default tensor type was changed")
+    if given is not None and named is not None and named != CPU:
+        device = use_legacy(run, given.value, site, LegacyUse.DEFAULT, given.site)
+        if not run.world.accelerators:
+            device = Unsure("the default tensor type is one of CUDA's")
+    run.default_device = run.device_of_type = device
     return NONE

@@ -169,7 +169,8 @@ def of_deviceless(run: Run, value: NotMovable, name: str, node: cst.Attribute) -
 
 
 def _ref(optimizer: NotMovable) -> str:
-    return f"optimizer {id(optimizer.site)}"
+    """One call makes several, where each object makes its own."""
+    return f"optimizer {id(optimizer.site)} over {optimizer.over!r}"
 
 
 def _forget(run: Run, optimizer: NotMovable) -> None:

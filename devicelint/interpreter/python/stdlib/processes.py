@@ -122,9 +122,9 @@ def _call_apart(run: Run, function: Value, given: Arguments, site: cst.Call) -> 
     """Walk what another process does, and undo it here."""
     if not _is_callable(function):
         return
-    before, default = run.state.fork(), run.default_device
+    before = run.state.fork()
     run.call(function, given, site)
-    run.state, run.default_device = before, default
+    run.state = before
 
 
 @function("torch.multiprocessing.get_context", "multiprocessing.get_context")
