@@ -21,7 +21,7 @@ from devicelint.linter.callers import Callers, cited
 from devicelint.linter.consequences import without_consequences, without_later_loads
 from devicelint.linter.locations import RawFinding
 from devicelint.linter.many_demands import summed_up
-from devicelint.linter.mistakes import Mistakes
+from devicelint.linter.mistakes import Mistakes, is_surer
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._listening import event_of, methods_of
 
@@ -149,11 +149,19 @@ def _standing_of(event: Event) -> Standing:
 
 
 def _unique_messages(findings: Iterable[RawFinding]) -> Iterable[RawFinding]:
-    """Merge findings of one message: what callers pass may lead to it in more than one way."""
+    """Merge findings of one message: what callers pass may lead to it in more than one way.
+
+    What is merely possible there is left out beside what is more.
+    """
     unique: dict[tuple[str, object, str], RawFinding] = {}
     for finding in findings:
         key = (finding.rule.code, finding.report.site, finding.report.message)
         first = unique.get(key, finding)
+        if is_surer(finding.report, first.report):
+            unique[key] = finding
+            continue
+        if is_surer(first.report, finding.report):
+            continue
         worlds = finding.worlds if first is finding else (*first.worlds, *finding.worlds)
         unique[key] = replace(first, worlds=tuple(dict.fromkeys(worlds)))
     return [replace(one, worlds=whether_or_not(one.worlds)) for one in unique.values()]

@@ -46,7 +46,7 @@ class Mistakes:
             self._reached.add(key)
         if before is None or is_reached is not was_reached:
             self._merged[key] = found if before is None or is_reached else before
-        elif _is_surer(found.report, before.report):
+        elif is_surer(found.report, before.report):
             self._merged[key] = found
         elif world not in before.worlds and _says_as_much(found.report, before.report):
             self._merged[key] = replace(before, worlds=(*before.worlds, world))
@@ -56,7 +56,7 @@ class Mistakes:
         for key, found, clash, is_reached in self._later:
             place = found.worlds[0], _pair(clash)
             first = self._merged.get(self._first.setdefault(place, key))
-            if first is None or key in self._merged or _is_surer(found.report, first.report):
+            if first is None or key in self._merged or is_surer(found.report, first.report):
                 self._merge(key, found, is_reached=is_reached)
             else:
                 report = _with_another(first.report, found.report)
@@ -68,7 +68,7 @@ def _pair(clash: Clash) -> Hashable:
     return clash.culprit.since, clash.reference.device
 
 
-def _is_surer(one: Report, other: Report) -> bool:
+def is_surer(one: Report, other: Report) -> bool:
     """Whether only the other report is of what is merely possible."""
     return other.certainty is Certainty.POSSIBLE is not one.certainty
 
@@ -78,7 +78,7 @@ def _says_as_much(one: Report, other: Report) -> bool:
 
     "It fails unless `args.device` is the CPU" says less than "it fails".
     """
-    if _is_surer(other, one):
+    if is_surer(other, one):
         return False
     return one.severity is not Severity.WARNING or other.severity is Severity.WARNING
 

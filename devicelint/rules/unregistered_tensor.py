@@ -50,7 +50,7 @@ class UnregisteredTensor(Rule):
             ((clash.failing, FAILS_HERE), *clashes.history(clash.reference)),
             clashes.severity(clash),
             clashes.certainty(clash),
-            None if is_leaf else _register(context, kept),
+            None if is_leaf else _register(context, clash, kept),
         )
 
 
@@ -106,8 +106,8 @@ def _holds_one_of(method: cst.FunctionDef, sites: tuple[Site, ...]) -> bool:
     return any(node is site for node in descendants(method.body) for site in sites)
 
 
-def _register(context: RuleContext, kept: Keeper) -> Rewrite | None:
-    """`register_buffer` changes what `named_buffers()` gives, and copies what was shared."""
+def _register(context: RuleContext, clash: Clash, kept: Keeper) -> Rewrite | None:
+    """`register_buffer` changes what `named_buffers()` gives, and what `.half()` converts."""
     assignment = context.source.assignment_to(kept.site)
     if isinstance(assignment, cst.Assign) and len(assignment.targets) != 1:
         return None
@@ -119,7 +119,23 @@ def _register(context: RuleContext, kept: Keeper) -> Rewrite | None:
     value = context.code(assignment.value)
     call = f'self.register_buffer("{kept.attribute}", {value}, persistent=False)'
     message = (
-        "Register it as a buffer, which is not part of the state_dict, so that checkpoints keep "
-        "their keys; .half() and .buffers() reach it from now on"
+        "Register it as a buffer, which is not part of the state_dict: checkpoints keep their keys"
     )
+    if _is_reached_alone(context, clash, kept):
+        return Rewrite(message, (Replace(assignment, call),))
+    message += "; .half() and .buffers() reach it from now on"
     return Rewrite(message, (Replace(assignment, call),), Safety.UNSAFE)
+
+
+def _is_reached_alone(context: RuleContext, clash: Clash, kept: Keeper) -> bool:
+    """Whether the whole program is seen, and only moves of the Module reach its buffers in it."""
+    if not _is_followed(clash) or not context.source.is_program_without(_REACHES_BUFFERS):
+        return False
+    methods = list(context.source.methods_that_set(kept.owner, kept.attribute))
+    return len(methods) == 1
+
+
+_REACHES_BUFFERS = frozenset(
+    "half double bfloat16 float16 float64 HalfTensor DoubleTensor BFloat16Tensor buffers "
+    "named_buffers get_buffer".split()
+)

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import libcst as cst
 
 from devicelint.domain.alternatives import either_known
+from devicelint.domain.devices import Unsure
 from devicelint.domain.join import join_known
 from devicelint.domain.state import State
 from devicelint.domain.values import (
@@ -14,6 +15,7 @@ from devicelint.domain.values import (
     NONE,
     Function,
     Module,
+    Placed,
     Stream,
     Unknown,
     Value,
@@ -29,13 +31,13 @@ from devicelint.interpreter.facts.failures import Unfollowed
 from devicelint.interpreter.facts.moved_back import forget_places
 from devicelint.interpreter.facts.stored_attributes import forget_stored
 from devicelint.interpreter.facts.tensor_parameters import settings_of
-from devicelint.interpreter.python.call_keys import is_plain, key_of
+from devicelint.interpreter.python.call_keys import is_plain, key_of, place_of
 from devicelint.interpreter.python.parameters import bind_parameters, lacks_argument
 from devicelint.interpreter.python.paths.endings import says_it_never_returns
 from devicelint.interpreter.python.seen_results import seen_by_caller
 
 _DEEPEST = 12
-_MOST_INTERPRETATIONS = 12
+_MOST_INTERPRETATIONS = 48
 _MOST_OBJECTS = 60
 """How often an `__init__` is walked: an object that was not made so knows nothing of itself."""
 
@@ -78,7 +80,8 @@ def call_function(
             run.steps.not_followed(function)
         forget_stored(run, function.node, receiver)
         return known or Unknown(f"{function.name} is called too deep or too often")
-    if site is not None and function.home == run.program.home:
+    is_own = site is not None and function.home == run.program.home
+    if is_own and not _is_of_module_nowhere(run, receiver):
         run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
     frame.given = arguments.values()
@@ -89,6 +92,12 @@ def call_function(
     if is_plain(result) and not run.state.failed and run.come_late == late:
         run.remembered[key] = result
     return result
+
+
+def _is_of_module_nowhere(run: Run, receiver: Value | None) -> bool:
+    """Whether nobody knows where a Module is: what its methods need of it is seen on its own."""
+    place = place_of(run, receiver)
+    return isinstance(place, Placed) and isinstance(place.device, Unsure)
 
 
 def _lacks_argument(function: Function, receiver: Value | None, arguments: Arguments) -> bool:

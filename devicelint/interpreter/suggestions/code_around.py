@@ -13,7 +13,7 @@ from devicelint.domain.values import (
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.nodes import children, descendants
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.facts.mentions import path_of, sets_own
+from devicelint.interpreter.facts.mentions import mentions_in, path_of, sets_own
 from devicelint.interpreter.facts.name_uses import reads_of
 from devicelint.interpreter.facts.training_loops import training_loop
 from devicelint.interpreter.facts.type_conversions import says_type_alone
@@ -116,6 +116,13 @@ class CodeAround:
         assert isinstance(site, cst.CSTNode)
         loop = training_loop(self._run.module, site)
         return loop.iter if isinstance(loop, cst.For) else getattr(loop, "test", None)
+
+    def is_program_without(self, words: frozenset[str]) -> bool:
+        """Whether the program is this file, and uses none of these names."""
+        run = self._run
+        if run.file is not run.program or run.program.also_reported:
+            return False
+        return not words & mentions_in(run.module).names
 
     def reads_again(self, name: cst.Name, statement: cst.CSTNode) -> bool:
         """Whether a local name is read after a statement, or elsewhere in the loop around."""
