@@ -157,7 +157,7 @@ def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     alone: set[Site] = set()
     called, built = set(run.entered), set(run.instantiated)
     open_what_functions_set(run, called)
-    run.default_device = default_of_others(run)
+    run.default_device = run.device_of_type = default_of_others(run)
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):
             tried.add(function.node)

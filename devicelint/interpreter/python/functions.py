@@ -43,7 +43,7 @@ _MOST_OBJECTS = 60
 
 _MOST_RECURSIONS = 3
 """How often a function is entered from itself."""
-_STEPS_ELSEWHERE = 2_000
+_STEPS_ELSEWHERE = 5_000
 _STEPS_ELSEWHERE_PER_LINE = 5
 """How much of other files is walked for one file."""
 
