@@ -83,7 +83,7 @@ RULES = (
         code="DEV301",
         name="optimizer-moved",
         severity=Severity.ERROR,
-        summary="Optimizers, schedulers, DataLoaders, datasets and parameters() cannot be moved",
+        summary="Optimizers, DataLoaders, datasets, arrays and parameters() cannot be moved",
     ),
     RuleFacts(
         code="DEV302",
@@ -133,7 +133,7 @@ RULES = (
         code="DEV405",
         name="device-compared-with-string",
         severity=Severity.ERROR,
-        summary="A torch.device never equals a string, and GPU 0 is false",
+        summary="A torch.device never equals a string, GPU 0 is false, and a function is true",
     ),
     RuleFacts(
         code="DEV406",

@@ -21,6 +21,7 @@ from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import Report, Reports, Rule
 
 PARAMETERS = "parameters() generator"
+ARRAY = "NumPy array"
 
 
 class OptimizerMoved(Rule):
@@ -29,7 +30,7 @@ class OptimizerMoved(Rule):
     code = "DEV301"
     name = "optimizer-moved"
     severity = Severity.ERROR
-    summary = "Optimizers, schedulers, DataLoaders, datasets and parameters() cannot be moved"
+    summary = "Optimizers, DataLoaders, datasets, arrays and parameters() cannot be moved"
     unfixed = "the model to move instead is not in sight"
 
     def on_deviceless_moved(self, event: DevicelessMoved, context: RuleContext) -> Reports:
@@ -50,11 +51,14 @@ _ADVICE = {
     "DataLoader": "move each batch that it yields instead",
     "dataset": "move each batch instead",
     PARAMETERS: "move the module itself",
+    ARRAY: "it is on the CPU; what moves is a tensor, made with torch.from_numpy()",
 }
 
 
-def _fix(context: RuleContext, event: DevicelessMoved) -> Rewrite:
+def _fix(context: RuleContext, event: DevicelessMoved) -> Rewrite | None:
     """Without the call; with one of the model, where the model is not there yet."""
+    if event.kind == ARRAY and event.method != "cpu":
+        return None
     statement, model = context.statement, event.model
     assert isinstance(statement, cst.CSTNode)
     assert isinstance(event.site, cst.CSTNode)

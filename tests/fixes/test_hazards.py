@@ -142,3 +142,22 @@ def test_only_what_has_a_method_to_is_moved() -> None:
     checked = devicelint.check(source)
     assert [one.code for one in checked.findings] == ["DEV103"]
     assert ".prior.to(" not in devicelint.fix(source).after.text
+
+
+SHOWN = """
+import numpy as np
+
+
+def shown(y):
+    return np.asarray(y)
+
+
+"""
+
+
+def test_what_is_an_array_in_another_call_is_not_moved() -> None:
+    result = fixed(SHOWN + "shown(np.zeros(3))\nshown(torch.ones(3, device=device))\n")
+    assert result.after is result.before
+    assert reasons(result) == ["it would bring DEV301 in line 12"]
+    twin = fixed(SHOWN + "shown(torch.ones(3, device=device))\n")
+    assert "np.asarray(y.cpu())" in twin.after.text

@@ -18,6 +18,7 @@ from devicelint.domain.values import (
     HostValue,
     ImportedName,
     LibraryObject,
+    ListOf,
     Module,
     NotMovable,
     Partial,
@@ -32,6 +33,7 @@ from devicelint.interpreter.engine.nodes import children
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_settings import asks_for_device, is_device_setting
 from devicelint.interpreter.facts.machines.choosing_branches import name_of
+from devicelint.interpreter.python.containers.contents import length_of
 from devicelint.interpreter.python.paths.device_questions import asks_for_place
 from devicelint.interpreter.python.paths.questions import known_answer
 
@@ -61,6 +63,9 @@ def truth_of(run: Run, value: Value) -> bool | None:
             return bool(value.items)
         case Stream(filled=True):
             return True
+        case ListOf(ref):
+            length = length_of(run, ref)
+            return None if length is None else length > 0
         case DictOf(ref, site):
             return True if _is_filled(run, ref, site) else None
         case _:

@@ -35,9 +35,11 @@ from devicelint.interpreter.suggestions.device_names import (
     named_device,
 )
 from devicelint.interpreter.suggestions.guarded_places import is_guarded
+from devicelint.interpreter.suggestions.seen_attributes import keeps
 from devicelint.interpreter.suggestions.written_devices import (
     device_of_creation,
     is_choice,
+    names_variable,
     root,
     roots,
 )
@@ -90,7 +92,7 @@ class Spelling:
         """
         call = since.site if since is not None and since.verb is Verb.MOVED else None
         spelled = self.of(device)
-        if isinstance(call, cst.Call) and (spelled is None or _names_variable(call)):
+        if isinstance(call, cst.Call) and (spelled is None or names_variable(call)):
             same = all(self._means_the_same(argument.value, device) for argument in call.args)
             if same and (spelled or not is_guarded(self._run, call, place)):
                 assert isinstance(call.func, cst.Attribute)
@@ -288,12 +290,11 @@ class Spelling:
             return False
         if not all(self._is_bound(name) and self._is_in_sight(name) for name in roots(node)):
             return False
+        if isinstance(node, cst.Attribute):
+            owner = self._evaluated(node.value)
+            if not keeps(self._run, owner, node.attr.value):
+                return False
         value = self._evaluated(node)
         if isinstance(value, Symbolic):
             return isinstance(device, Opaque) and value.origin == device.origin
         return gives(value, device)
-
-
-def _names_variable(move: cst.Call) -> bool:
-    """Whether a move names a variable, and no accelerator itself."""
-    return any(isinstance(one.value, (cst.Name, cst.Attribute)) for one in move.args)

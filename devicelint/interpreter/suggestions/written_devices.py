@@ -57,3 +57,8 @@ def root(node: cst.BaseExpression) -> str:
     while isinstance(node, cst.Attribute):
         node = node.value
     return node.value if isinstance(node, cst.Name) else ""
+
+
+def names_variable(move: cst.Call) -> bool:
+    """Whether a move names a variable, and no accelerator itself."""
+    return any(isinstance(one.value, (cst.Name, cst.Attribute)) for one in move.args)

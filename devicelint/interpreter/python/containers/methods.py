@@ -7,10 +7,8 @@ from collections.abc import Callable
 import libcst as cst
 
 from devicelint.domain.values import (
-    ARRAY,
     HOST,
     NONE,
-    Array,
     Const,
     DeviceHandle,
     HostValue,
@@ -103,12 +101,6 @@ def method_of_tuple(run: Run, receiver: Tuple, name: str, node: cst.Call) -> Val
     if name in ("index", "count"):
         return HOST
     return run.call(read_attribute(run, receiver, name, node.func), arguments, node)
-
-
-@methods(Array)
-def method_of_array(run: Run, receiver: Array, name: str, node: cst.Call) -> Value:
-    arguments_of(run, node)
-    return HOST if name in ("item", "tolist") else ARRAY
 
 
 @methods(HostValue, Const)
