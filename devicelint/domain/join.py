@@ -194,7 +194,7 @@ def _join_several(one: Value, other: Value) -> Value:
         return _several(objects) if len(rest) == len(objects) else Unknown("differs by the path")
     if all(isinstance(option, Instance) for option in options):
         # One object more may have been put in: what was one of these before is one of them.
-        wider = one if len(_options(one)) > len(_options(other)) else other
+        wider = max(one, other, key=lambda value: len(_options(value)))
         return wider if set(options) == set(_options(wider)) else Unknown("differs by the path")
     joined: Value | None = None
     for option in options:

@@ -156,14 +156,12 @@ def _unique_messages(findings: Iterable[RawFinding]) -> Iterable[RawFinding]:
     unique: dict[tuple[str, object, str], RawFinding] = {}
     for finding in findings:
         key = (finding.rule.code, finding.report.site, finding.report.message)
-        first = unique.get(key, finding)
-        if is_surer(finding.report, first.report):
+        first = unique.get(key)
+        if first is None or is_surer(finding.report, first.report):
             unique[key] = finding
-            continue
-        if is_surer(first.report, finding.report):
-            continue
-        worlds = finding.worlds if first is finding else (*first.worlds, *finding.worlds)
-        unique[key] = replace(first, worlds=tuple(dict.fromkeys(worlds)))
+        elif not is_surer(first.report, finding.report):
+            worlds = dict.fromkeys((*first.worlds, *finding.worlds))
+            unique[key] = replace(first, worlds=tuple(worlds))
     return [replace(one, worlds=whether_or_not(one.worlds)) for one in unique.values()]
 
 

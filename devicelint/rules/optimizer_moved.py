@@ -31,7 +31,7 @@ class OptimizerMoved(Rule):
     name = "optimizer-moved"
     severity = Severity.ERROR
     summary = "Optimizers, DataLoaders, datasets, arrays and parameters() cannot be moved"
-    unfixed = "the model to move instead is not in sight"
+    unfixed = "the model or tensor to move instead is not in sight"
 
     def on_deviceless_moved(self, event: DevicelessMoved, context: RuleContext) -> Reports:
         """It raises AttributeError; where the model is still elsewhere, that is what was meant."""

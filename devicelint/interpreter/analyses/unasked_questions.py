@@ -20,9 +20,10 @@ class UnaskedQuestions(Analysis):
         """The function itself is written there; a variable may hold it, or nothing."""
         if not isinstance(value, ImportedName) or not isinstance(node, cst.Attribute):
             return
+        if not (value.name.startswith("torch.") and value.name.endswith(_QUESTIONS)):
+            return
         root = self.run.lookup(root_of(self.run.code_of(node)))
-        is_asked_for = value.name.startswith("torch.") and value.name.endswith(_QUESTIONS)
-        if is_asked_for and isinstance(root, ImportedName):
+        if isinstance(root, ImportedName):
             self.run.announce(QuestionNotAsked(node, value.name))
 
 

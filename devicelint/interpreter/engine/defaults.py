@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from devicelint.domain.devices import CPU, Device
-from devicelint.domain.join import join_known
+from devicelint.domain.join import join
 from devicelint.domain.state import State
-from devicelint.domain.values import DeviceHandle, OneOf, Value
+from devicelint.domain.values import DeviceHandle, OneOf
 
 _TORCH = "torch's defaults"
 _DEVICE, _TYPE = "device", "type"
@@ -40,7 +42,5 @@ class Defaults:
 
     def _default(self, which: str) -> Device:
         held = self.state.read(_TORCH, which)
-        joined: Value | None = None
-        for one in held.options if isinstance(held, OneOf) else (held,):
-            joined = one if joined is None or one is None else join_known(joined, one)
+        joined = reduce(join, held.options if isinstance(held, OneOf) else (held,))
         return joined.device if isinstance(joined, DeviceHandle) else CPU

@@ -12,6 +12,7 @@ from devicelint.domain.values import (
     TRUE,
     Class,
     ImportedName,
+    Instance,
     Module,
     OneOf,
     Placed,
@@ -188,6 +189,14 @@ def registered_under(run: Run, module: Module, name: str) -> Value | None:
     """What a Module keeps under a name; what a ModuleDict holds has that name, too."""
     held = run.state.read(module.ref, name)
     return run.state.read(module.ref, f"[{name!r}]") if held is None else held
+
+
+def is_seen_to_have(run: Run, owner: Instance | Module, name: str) -> bool:
+    """Whether an object, or its class, is seen to have an attribute."""
+    held = run.state.read(owner.ref, name)
+    if held is None and isinstance(owner, Module):
+        held = registered_under(run, owner, name)
+    return held is not None or member_of(run, owner.ref, name) is not None
 
 
 TENSORS = "@tensors"

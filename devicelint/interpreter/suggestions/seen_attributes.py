@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devicelint.domain.values import Class, Module, Value
-from devicelint.interpreter.engine.objects import CLASS_FIELD, member_of, registered_under
+from devicelint.interpreter.engine.objects import CLASS_FIELD, is_seen_to_have
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.classes import has_unseen_base
 
@@ -15,5 +15,4 @@ def keeps(run: Run, owner: Value, name: str) -> bool:
     cls = run.state.read(owner.ref, CLASS_FIELD)
     if not isinstance(cls, Class) or has_unseen_base(cls):
         return True
-    held = registered_under(run, owner, name)
-    return held is not None or member_of(run, owner.ref, name) is not None
+    return is_seen_to_have(run, owner, name)

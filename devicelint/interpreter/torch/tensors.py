@@ -12,6 +12,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import (
     HOST,
     NONE,
+    Array,
     Batch,
     Class,
     Const,
@@ -31,7 +32,12 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.objects import CLASS_FIELD, member_of, parts_of_moved
+from devicelint.interpreter.engine.objects import (
+    CLASS_FIELD,
+    is_seen_to_have,
+    member_of,
+    parts_of_moved,
+)
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import (
     attributes,
@@ -177,7 +183,7 @@ def hasattr_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value
     owner, attribute = given[0], str(given[1].value)
     if isinstance(owner, Tensor) and _is_of_tensors(attribute):
         return Const(True)
-    if isinstance(owner, (NotMovable, Loader, Dataset, Parameters)) and attribute in MOVES:
+    if isinstance(owner, (Array, NotMovable, Loader, Dataset, Parameters)) and attribute in MOVES:
         return Const(False)
     if isinstance(owner, Const):
         return Const(hasattr(owner.value, attribute))
@@ -190,9 +196,7 @@ def _is_known_of(run: Run, owner: Value, attribute: str) -> bool:
     """Whether something has an attribute for sure; that nobody sees it says nothing."""
     if isinstance(owner, (NotMovable, Module)) and attribute in _WITH_A_STATE:
         return True
-    if not isinstance(owner, (Instance, Module)):
-        return False
-    return attribute in run.state.fields(owner.ref) or bool(member_of(run, owner.ref, attribute))
+    return isinstance(owner, (Instance, Module)) and is_seen_to_have(run, owner, attribute)
 
 
 _WITH_A_STATE = frozenset({"state_dict", "load_state_dict"})
