@@ -17,7 +17,8 @@ JOINS = {
     "tuples of two lengths": ("x = cpu, cuda", "x = (cpu,)", "x", "(cpu); (cpu, cuda)"),
     "two strings": ("x = 'a'", "x = 'b'", "x", "HostValue"),
     "the same string": ("x = 'a'", "x = 'a'", "x", "'a'"),
-    "a tensor and what is not known": ("x = cuda", "x = elsewhere()", "x", "unknown"),
+    "a tensor and what is not known": ("x = cuda", "x = elsewhere()", "x", "cuda; unknown"),
+    "None and what is not known": ("x = None", "x = elsewhere()", "x", "unknown"),
     "two lists": ("x = [cuda]", "x = [cuda, cuda]", "x[0]", "cuda; cuda"),
     "a path that ends": ("raise ValueError", "x = cuda", "x", "cuda"),
 }

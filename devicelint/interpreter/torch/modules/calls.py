@@ -31,7 +31,11 @@ from devicelint.interpreter.python.containers.contents import element_of, known_
 from devicelint.interpreter.torch.modules.hooks import after_forward, before_forward
 from devicelint.interpreter.torch.modules.inputs import check_again, check_input
 from devicelint.interpreter.torch.modules.opaque import call_opaque_module
-from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
+from devicelint.interpreter.torch.modules.registration import (
+    PlainlyKept,
+    move_module,
+    owns_tensors,
+)
 from devicelint.interpreter.torch.modules.unplaced import unplaced_for
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.meetings import is_chosen
@@ -274,6 +278,8 @@ def _through_unknown(
         isinstance(one, Module) and module_device(run, one).device == place.device
         for one in options
     )
+    if are_there and not owns_tensors(run, module):
+        return Unknown("layers that have nothing to be anywhere")
     is_there = are_there or is_chosen(place.device)
     if operand is not None and is_there and not isinstance(value, Symbolic):
         check_input(run, site, own, operand)

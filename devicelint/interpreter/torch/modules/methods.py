@@ -66,7 +66,7 @@ from devicelint.interpreter.torch.modules.registration import (
     register_somewhere,
 )
 from devicelint.interpreter.torch.modules.states import state_of
-from devicelint.interpreter.torch.modules.submodules import child_of, part_named
+from devicelint.interpreter.torch.modules.submodules import child_of, named_children, part_named
 from devicelint.interpreter.torch.modules.unseen_parts import check_part
 from devicelint.interpreter.torch.transfers import move_deviceless, target_of
 
@@ -187,12 +187,14 @@ def _state_dict(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
 
 @module_method("items", "named_children")
 def _items(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    return Stream(Tuple((HOST, child_of(run, module, node))))
+    parts = tuple(Tuple((Const(name), child)) for name, child in named_children(run, module))
+    return Stream(Tuple((HOST, child_of(run, module, node))), filled=bool(parts), parts=parts)
 
 
 @module_method("values", "children")
 def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    return Stream(child_of(run, module, node))
+    parts = tuple(child for _, child in named_children(run, module))
+    return Stream(child_of(run, module, node), filled=bool(parts), parts=parts)
 
 
 @module_method("forward")

@@ -11,6 +11,7 @@ from devicelint.domain.values import (
     Function,
     Module,
     Mover,
+    OneOf,
     Placed,
     Tensor,
     Unknown,
@@ -30,7 +31,20 @@ def moves_by_itself(run: Run, module: Module, place: Placed) -> bool:
         return False
     given = Arguments([Argument(place.since.site, Mover(place.device, place.since))])
     call_function(run, member, given, None, receiver=module)
+    _take_for_moved(run, module, place)
     return True
+
+
+def _take_for_moved(run: Run, module: Module, place: Placed) -> None:
+    """What one path moves is moved: the others are there for what changes the type alone."""
+    for name, value in tuple(run.state.fields(module.ref).items()):
+        if isinstance(value, OneOf):
+            moved = [one for one in value.options if _is_at(one, place)]
+            run.state.write(module.ref, name, moved[0] if moved else value)
+
+
+def _is_at(value: Value, place: Placed) -> bool:
+    return isinstance(value, (Tensor, Batch, Placed)) and value.device == place.device
 
 
 @calls(Mover)

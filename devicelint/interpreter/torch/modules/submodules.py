@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devicelint.domain.alternatives import cases_of, one_of
 from devicelint.domain.history import Site
 from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import HOST, Module, Tuple, Unknown, Value
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers.contents import element_of
+from devicelint.interpreter.python.containers.contents import element_of, joined_elements
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH
 from devicelint.knowledge import member_mark
 
@@ -52,10 +53,26 @@ def part_of_many(run: Run, model: Module, site: Site) -> Module | None:
 
 def child_of(run: Run, module: Module, site: cst.CSTNode) -> Value:
     """What going through the children of a module gives."""
-    child = element_of(run, module, site)
+    named = [child for _, child in named_children(run, module)]
+    child = joined_elements(run, named) if named else element_of(run, module, site)
     if not isinstance(child, Unknown):
         return child
     return part_of_many(run, module, site) or child
+
+
+def named_children(run: Run, module: Module) -> list[tuple[str, Value]]:
+    """The parts that a Module was given under names, in order; those of a container have none."""
+    fields = run.state.fields(module.ref).items()
+    if any(name.startswith("[") or name == ELEMENT for name, _ in fields):
+        return []
+    parts = ((name, _modules_of(one)) for name, one in fields if not name.startswith("@"))
+    return [(name, part) for name, part in parts if part is not None]
+
+
+def _modules_of(value: Value) -> Value | None:
+    """A part, or those that it is one of; None for what is no Module."""
+    cases = [case for case in cases_of(value) if isinstance(case[0], Module)]
+    return one_of(cases) if cases else None
 
 
 def _part(run: Run, model: Module, name: str, site: Site, of: str = _PART) -> Module:
