@@ -10,8 +10,9 @@ import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step
-from devicelint.domain.values import ImportedName, Symbolic, Tuple, Unknown, Value
+from devicelint.domain.values import ImportedName, Placed, Symbolic, Tensor, Tuple, Unknown, Value
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import settles
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
 from devicelint.interpreter.python.paths.device_questions import NO_ANSWERS, Answers
 
@@ -56,8 +57,22 @@ def _origin_of(value: Value) -> str | None:
             return origin
         case Unknown(symbol=Step(device=DeviceOf(place=place))):
             return place
+        case Placed(since=Step(site=site)):
+            return f"moved at {id(site)}"
         case _:
             return None
+
+
+@settles(Placed)
+def what_is_moved(run: Run, value: Placed, node: cst.CSTNode) -> Value:
+    """What was moved is a tensor, or a module: a question on this path may tell which."""
+    if not run.state.facts:
+        return value
+    answer = run.state.facts.get((IS_TENSOR, _origin_of(value)))
+    if answer is None:
+        return value
+    is_tensor = answer is True
+    return Tensor(value.device, value.since) if is_tensor else Unknown("what moved is no tensor")
 
 
 def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:
