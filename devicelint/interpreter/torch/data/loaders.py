@@ -18,6 +18,7 @@ from devicelint.domain.values import (
     Instance,
     Loader,
     TensorDict,
+    Tuple,
     Unknown,
     Value,
 )
@@ -41,7 +42,7 @@ from devicelint.interpreter.python.containers.contents import loaded_at
 from devicelint.interpreter.torch.data.batches import batch_of
 from devicelint.interpreter.torch.data.collating import collated
 from devicelint.interpreter.torch.data.datasets import ahead, item_of_dataset
-from devicelint.interpreter.torch.data.workers import note_workers
+from devicelint.interpreter.torch.data.workers import has_workers, note_workers
 from devicelint.interpreter.torch.host_reads import note_pins
 from devicelint.interpreter.torch.modules.copies import Copier
 from devicelint.interpreter.torch.transfers import move_deviceless
@@ -67,7 +68,22 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
             note_workers_calls(run, given)
     with ahead(run):
         batch = _batch(run, dataset, collate, site, pins=pins)
+        is_told = dataset is not None and _is_told_of_device(run, dataset)
+    if pins or (has_workers(run, arguments) and not is_told):
+        batch = _with_unseen_on_the_cpu(batch, site, pins=pins)
     return Loader(batch, pins, site, dataset, collate)
+
+
+def _with_unseen_on_the_cpu(batch: Value, site: cst.Call, *, pins: bool) -> Value:
+    """What is made out of sight: pinning needs its tensors on the CPU, and so do workers."""
+    match batch:
+        case Unknown():
+            return _from_outside(site, pins=pins)
+        case Tuple(items, names):
+            parts = (_with_unseen_on_the_cpu(item, site, pins=pins) for item in items)
+            return Tuple(tuple(parts), names)
+        case _:
+            return batch
 
 
 def _given(arguments: Arguments, position: int, name: str) -> Value | None:

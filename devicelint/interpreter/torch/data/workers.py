@@ -44,17 +44,22 @@ def note_workers(run: Run, arguments: Arguments, site: cst.Call) -> None:
 
 def _forks(run: Run, arguments: Arguments) -> bool:
     """Whether there are workers for sure, which are forked: nothing says otherwise."""
-    workers, context = (
-        arguments.get(_NUM_WORKERS, "num_workers"),
-        arguments.get(_CONTEXT, "multiprocessing_context"),
-    )
-    if workers is None or "set_start_method" in run.module_code:
+    if "set_start_method" in run.module_code or not has_workers(run, arguments):
+        return False
+    context = arguments.get(_CONTEXT, "multiprocessing_context")
+    return context is None or context.value == NONE
+
+
+def has_workers(run: Run, arguments: Arguments) -> bool:
+    """Whether a loader has workers for sure, or has some by default."""
+    workers = arguments.get(_NUM_WORKERS, "num_workers")
+    if workers is None:
         return False
     count = workers.value
     if isinstance(count, Symbolic):
         count = default_of(run, count)
     number = count.value if isinstance(count, Const) else None
-    return isinstance(number, int) and number > 0 and (context is None or context.value == NONE)
+    return isinstance(number, int) and number > 0
 
 
 def _run_by_workers(
