@@ -23,7 +23,8 @@ from devicelint.interpreter.engine.tables import elements, function, items, libr
 from devicelint.interpreter.facts.file_sources import source_of
 from devicelint.interpreter.python.containers.subscripts import key_of
 
-_ANYTHING = "*"
+ANYTHING = "*"
+"""What stands in a text for what nobody knows."""
 
 
 def name_of(value: Value) -> str | None:
@@ -38,7 +39,7 @@ def _text_of(value: Value) -> str:
         case HostValue(name=str() as name):
             return name
         case _:
-            return _ANYTHING
+            return ANYTHING
 
 
 def put_together(parts: Iterable[Value]) -> HostValue:
@@ -51,7 +52,7 @@ def _made(parts: Iterable[Value], text: str) -> HostValue:
     """A text of which so much is spelled; of a long one, the last part of the path is enough."""
     held = tuple(parts)
     kept = text if len(text) <= _LONGEST else text.rpartition("/")[2]
-    spelled = kept if kept.strip(_ANYTHING) else None
+    spelled = kept if kept.strip(ANYTHING) else None
     return HostValue(_common_source(held, text), spelled, given=_given(held))
 
 
@@ -83,13 +84,13 @@ def _common_source(parts: Iterable[Value], text: str = "") -> FileSource | None:
 
 def _is_in_own_folder(text: str) -> bool:
     """Whether the code spells the folder that a path begins with."""
-    spelled = text.partition(_ANYTHING)[0].rpartition("/")[0]
+    spelled = text.partition(ANYTHING)[0].rpartition("/")[0]
     return bool(spelled.strip("./"))
 
 
 def _spelled(text: str) -> str | None:
     last = text.rpartition("/")[2]
-    return last if last.strip(_ANYTHING) else None
+    return last if last.strip(ANYTHING) else None
 
 
 def made_of(parts: Iterable[Value]) -> HostValue:
@@ -111,7 +112,7 @@ def formatted(template: Value, given: Iterable[Value]) -> HostValue:
         parts = [(word, field) for word, field, *_ in Formatter().parse(text)]
     except ValueError:
         parts = [(text, None)]
-    filled = "".join(word if field is None else word + _ANYTHING for word, field in parts)
+    filled = "".join(word if field is None else word + ANYTHING for word, field in parts)
     return _made((template, *given), filled)
 
 
@@ -123,7 +124,7 @@ def interpolated(template: Value, given: Iterable[Value]) -> HostValue:
 def _converted(template: str) -> str:
     """A text with `*` in place of `%d`, `%s` and `%03d`."""
     first, *rest = template.split("%")
-    return first + "".join(_ANYTHING + one.lstrip(_FLAGS)[1:] for one in rest)
+    return first + "".join(ANYTHING + one.lstrip(_FLAGS)[1:] for one in rest)
 
 
 _FLAGS = "-#0123456789 +.*"

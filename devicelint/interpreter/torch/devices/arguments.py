@@ -45,6 +45,7 @@ from devicelint.interpreter.facts.machines.choices import is_program, note_deman
 from devicelint.interpreter.facts.movable import note_chosen
 from devicelint.interpreter.facts.named_devices import is_hard
 from devicelint.interpreter.python.paths.device_questions import meets_accelerators_here
+from devicelint.interpreter.python.stdlib.paths import ANYTHING
 from devicelint.interpreter.python.unseen import is_setting
 from devicelint.interpreter.torch.devices.choosers import AcceleratorIndices, LibraryChoices
 from devicelint.interpreter.torch.devices.current import on_current
@@ -129,15 +130,25 @@ def _parse(run: Run, value: Const) -> Device:
         return Unsure(f"{value.value!r} is no device")
 
 
-def announce_invalid(run: Run, value: Const, site: cst.CSTNode) -> None:
+def announce_invalid(run: Run, value: Const | HostValue, site: cst.CSTNode) -> None:
     """Announce a string that is used as a device, where torch would refuse it."""
+    text = str(value.value) if isinstance(value, Const) else _type_in(value)
+    if text is None:
+        return
     try:
-        parse_device(str(value.value), run.notes(Backends).names)
+        parse_device(text, run.notes(Backends).names)
     except InvalidDevice:
         if run.expects("RuntimeError"):
             return
-        place = site if value.site is None else value.site
-        run.announce(InvalidDeviceNamed(place, str(value.value), site, value.chosen))
+        written = value if isinstance(value, Const) else Const(text)
+        place = site if written.site is None else written.site
+        run.announce(InvalidDeviceNamed(place, text, site, written.chosen))
+
+
+def _type_in(text: HostValue) -> str | None:
+    """The type of device that a text names before an index that is put in: `"gpu:%d" % index`."""
+    kind, colon, index = (text.name or "").partition(":")
+    return kind if colon and index == ANYTHING and ANYTHING not in kind else None
 
 
 def asked_for(run: Run, argument: Argument, site: cst.CSTNode) -> Device | None:
@@ -169,7 +180,7 @@ def demand(
     if is_chosen or is_set or is_handed_on or (goes and _is_asked_for(run)):
         note_chosen_at(run, site)
     if not is_accelerator(device):
-        if argument is not None and isinstance(argument.value, Const):
+        if argument is not None and isinstance(argument.value, (Const, HostValue)):
             announce_invalid(run, argument.value, site)
         return device
     is_announced = run.assumptions == run.unrelated and _demand_written_out(

@@ -88,6 +88,8 @@ def make_device(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
         return DeviceHandle(value.device, value.site, value.literal)
     if isinstance(value, Symbolic):
         return DeviceHandle(Opaque(value.origin), site)
+    if isinstance(value, HostValue):
+        announce_invalid(run, value, site)
     device = device_named(run, given)
     return DeviceHandle(device or Unsure("the device is computed"), site)
 
