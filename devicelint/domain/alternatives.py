@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 
-from devicelint.domain.devices import DeviceOf, Unsure, join_devices
+from devicelint.domain.devices import DeviceOf, Known, Unsure, join_devices
 from devicelint.domain.history import Verb
 from devicelint.domain.join import (
     MOST_OPTIONS,
@@ -66,13 +66,23 @@ def either(
         return _either_tuple(one, other, this, that)
     if one == other and not isinstance(one, OneOf):
         return one
-    if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return join_with_unknown(one, other)
+    for unknown, known in ((one, other), (other, one)):
+        if isinstance(unknown, Unknown) and not _is_kept_beside_unknown(known):
+            return join_with_unknown(one, other)
     if isinstance(one, Symbolic) or isinstance(other, Symbolic):
         for thing, found in ((one, other), (other, one)):
             if _is_found_to_be(thing, found):
                 return thing
     return one_of((*_on(one, this), *_on(other, that)))
+
+
+def _is_kept_beside_unknown(value: Value) -> bool:
+    """Whether it is known of one path where its tensor lies, whatever the other one leaves."""
+    options = value.options if isinstance(value, OneOf) else (value,)
+    return any(
+        isinstance(one, Tensor) and _is_made(one) and isinstance(one.device, Known)
+        for one in options
+    )
 
 
 def _is_found_to_be(thing: Value, found: Value) -> bool:
@@ -132,8 +142,9 @@ def one_of(cases: Iterable[Case]) -> Value:
     kept: list[Case] = []
     for value, path in cases:
         kept = _with(kept, value, path)
-    if any(isinstance(value, Unknown) for value, _ in kept):
-        return Unknown(next(value.reason for value, _ in kept if isinstance(value, Unknown)))
+    unknown = next((value for value, _ in kept if isinstance(value, Unknown)), None)
+    if unknown is not None and not any(_is_kept_beside_unknown(value) for value, _ in kept):
+        return Unknown(unknown.reason)
     if len(kept) > MOST_OPTIONS:
         return Unknown("one of too many values")
     if len(kept) == 1:
@@ -159,8 +170,9 @@ def _is_apart(one: Value, other: Value) -> bool:
     if NONE in (one, other):
         held = other if one == NONE else one
         return isinstance(held, _HOLDERS) and not _is_owned(held)
-    if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return False
+    for unknown, known in ((one, other), (other, one)):
+        if isinstance(unknown, Unknown):
+            return _is_kept_beside_unknown(known)
     if type(one) is not type(other):
         kinds = (*_HOLDERS, *OBJECTS)
         are_kinds = isinstance(one, kinds) and isinstance(other, kinds)

@@ -20,6 +20,8 @@ class Loop:
     """A loop, and the states in which it was left or begun anew by `break` and `continue`."""
 
     node: cst.For | cst.While
+    since: int
+    """The moment of the walk at which it began."""
     told_apart: bool = False
     """Whether its iterations are walked one by one, each for itself."""
     breaks: list[State] = field(default_factory=list)

@@ -40,6 +40,7 @@ from devicelint.interpreter.python.containers.fields import (
     open_settings,
     write_weakly,
 )
+from devicelint.interpreter.python.containers.mixtures import forget_put
 from devicelint.interpreter.python.containers.sequences import replaced_slice
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.python.functions import call_function
@@ -148,8 +149,10 @@ def _set_in_container(
     target: cst.Subscript,
     site: cst.BaseExpression,
 ) -> None:
-    if isinstance(owner, ListOf) and replaced_slice(run, owner, target, value):
-        return
+    if isinstance(owner, ListOf):
+        forget_put(run, owner.ref)
+        if replaced_slice(run, owner, target, value):
+            return
     key = key_of(run, target)
     field = ELEMENT if key is None else key_field(key)
     if isinstance(value, Tensor) and getattr(owner, "name", "") in _OF_PARAMETERS:

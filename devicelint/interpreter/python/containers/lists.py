@@ -13,10 +13,12 @@ from devicelint.interpreter.python.containers.contents import (
     known_elements,
 )
 from devicelint.interpreter.python.containers.fields import ELEMENT, LENGTH, is_shared, key_field
+from devicelint.interpreter.python.containers.mixtures import forget_put
 
 
 def forget_order(run: Run, ref: Ref) -> None:
     """What is in a list is known, and where no longer."""
+    forget_put(run, ref)
     fields = run.state.fields(ref)
     if not any(name == ELEMENT or name.startswith("[") for name in fields):
         return
@@ -73,6 +75,7 @@ def reorder(run: Run, value: ListOf, *, reverse: bool) -> None:
 
 def put_instead(run: Run, ref: Ref, kept: list[Value]) -> None:
     """Let a list hold these elements, and no others."""
+    forget_put(run, ref)
     for name in [one for one in run.state.fields(ref) if one == ELEMENT or one.startswith("[")]:
         run.state.delete(ref, name)
     run.state.write(ref, LENGTH, Const(0))

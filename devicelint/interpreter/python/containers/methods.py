@@ -25,6 +25,7 @@ from devicelint.interpreter.python.containers.contents import element_of, extend
 from devicelint.interpreter.python.containers.dictionaries import new_dict
 from devicelint.interpreter.python.containers.fields import LENGTH, key_field
 from devicelint.interpreter.python.containers.lists import extend_by, insert, pop, reorder
+from devicelint.interpreter.python.containers.mixtures import note_put
 from devicelint.interpreter.python.containers.texts import numbered_device, worked_out
 from devicelint.interpreter.python.stdlib.paths import formatted, joined, made_of
 
@@ -35,6 +36,7 @@ def method_of_list(run: Run, receiver: ListOf, name: str, node: cst.Call) -> Val
     given = arguments.positional
     match name:
         case "append" | "add" if given:
+            note_put(run, receiver, given[0].value, node)
             extend(run, receiver.ref, given[0].value)
         case "extend" | "update" if given:
             extend_by(run, receiver, given[0].value, given[0].site)

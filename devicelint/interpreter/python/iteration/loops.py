@@ -82,7 +82,7 @@ def for_statement(run: Run, node: cst.For) -> None:
 
 def _one_by_one(run: Run, node: cst.For, bindings: list[Callable[[], None]]) -> None:
     """Walk the body once for each element, as Python does."""
-    loop = Loop(node, told_apart=True)
+    loop = Loop(node, run.moment, told_apart=True)
     run.frame.loops.append(loop)
     for number, bind in enumerate(bindings):
         if run.state.dead:
@@ -120,7 +120,7 @@ def _loop(
     at_least_once: bool,
     endless: bool = False,
 ) -> None:
-    loop = Loop(node)
+    loop = Loop(node, run.moment)
     run.frame.loops.append(loop)
     before = _to_a_fixed_point(run, loop, bind, begin)
     run.frame.loops.pop()

@@ -12,8 +12,9 @@ from collections.abc import Hashable
 import libcst as cst
 
 from devicelint.domain.values import Fact, Path
-from devicelint.interpreter.engine.nodes import children
+from devicelint.interpreter.engine.nodes import children, descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.device_settings import asks_for_device
 from devicelint.interpreter.facts.name_uses import last_name
 from devicelint.interpreter.python.paths.device_questions import device_answers, known_of_device
 from devicelint.interpreter.python.paths.kinds import kind_answers
@@ -113,6 +114,25 @@ def question_of(run: Run, node: cst.BaseExpression) -> Hashable:
     if read is None:
         return (id(node), run.moment)
     return (run.code_of(node), run.frame, *(_version(run, name) for name in read))
+
+
+def is_asked_anew(run: Run, question: Hashable, moment: int) -> bool:
+    """Whether what a question asks about was bound at a moment or after it: no device is asked."""
+    node = next((node for node in run.program.asked if _is_question(run, node, question)), None)
+    if node is None or asks_for_device(run, node):
+        return False
+    names = (one.value for one in descendants(node) if type(one) is cst.Name)
+    return any(run.frame.last_bound.get(name, -1) >= moment for name in names)
+
+
+def _is_question(run: Run, node: cst.CSTNode, question: Hashable) -> bool:
+    match question:
+        case (str() as text, *_):
+            return run.code_of(node) == text
+        case (int() as address, int()):
+            return id(node) == address
+        case _:
+            return False
 
 
 def _read_by(run: Run, node: cst.BaseExpression) -> tuple[str, ...] | None:

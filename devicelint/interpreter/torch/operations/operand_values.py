@@ -20,7 +20,8 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.python.containers.contents import element_of
+from devicelint.interpreter.python.containers.contents import element_of, known_elements
+from devicelint.interpreter.python.containers.mixtures import put_on_two
 from devicelint.knowledge import Slot
 
 
@@ -38,6 +39,9 @@ def operand_values(run: Run, argument: Argument, slot: Slot) -> list[Argument]:
         fields = run.state.fields(value.ref)
         told_apart = [v for n, v in fields.items() if n.startswith("[")]
         site = _element_sites(argument.site, len(told_apart))
+        mixed = put_on_two(run, value.ref) if known_elements(run, value) is None else None
+        if mixed is not None:
+            return [Argument(argument.site, one) for one in mixed]
         if told_apart:
             return [Argument(s, v) for s, v in zip(site, told_apart, strict=True)]
     return [Argument(argument.site, element_of(run, value, argument.site))]
