@@ -66,9 +66,8 @@ def either(
         return _either_tuple(one, other, this, that)
     if one == other and not isinstance(one, OneOf):
         return one
-    for unknown, known in ((one, other), (other, one)):
-        if isinstance(unknown, Unknown) and not _is_kept_beside_unknown(known):
-            return join_with_unknown(one, other)
+    if _is_lost(one, other) or _is_lost(other, one):
+        return join_with_unknown(one, other)
     if isinstance(one, Symbolic) or isinstance(other, Symbolic):
         for thing, found in ((one, other), (other, one)):
             if _is_found_to_be(thing, found):
@@ -76,12 +75,16 @@ def either(
     return one_of((*_on(one, this), *_on(other, that)))
 
 
+def _is_lost(value: Value, other: Value) -> bool:
+    """Whether what one path leaves says nothing, as nobody knows what the other one does."""
+    return isinstance(other, Unknown) and not _is_kept_beside_unknown(value)
+
+
 def _is_kept_beside_unknown(value: Value) -> bool:
     """Whether it is known of one path where its tensor lies, whatever the other one leaves."""
-    options = value.options if isinstance(value, OneOf) else (value,)
     return any(
         isinstance(one, Tensor) and _is_made(one) and isinstance(one.device, Known)
-        for one in options
+        for one, _ in cases_of(value)
     )
 
 
@@ -170,9 +173,8 @@ def _is_apart(one: Value, other: Value) -> bool:
     if NONE in (one, other):
         held = other if one == NONE else one
         return isinstance(held, _HOLDERS) and not _is_owned(held)
-    for unknown, known in ((one, other), (other, one)):
-        if isinstance(unknown, Unknown):
-            return _is_kept_beside_unknown(known)
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return not (_is_lost(one, other) or _is_lost(other, one))
     if type(one) is not type(other):
         kinds = (*_HOLDERS, *OBJECTS)
         are_kinds = isinstance(one, kinds) and isinstance(other, kinds)

@@ -8,6 +8,8 @@ from copy import copy
 from dataclasses import dataclass, field, fields
 from typing import TypeVar, cast
 
+import libcst as cst
+
 from devicelint.domain.history import Site
 from devicelint.domain.values import Class, Function, Module, Value
 from devicelint.interpreter.engine.frame import Frame
@@ -126,8 +128,8 @@ class Memory(Attention):
     """The functions that were interpreted with the arguments of a call."""
     instantiated: set[Site] = field(default_factory=set)
     """The classes of which there was an object."""
-    tests: dict[Hashable, str] = field(default_factory=dict)
-    """The conditions that two paths were walked for, as they are written, by what they ask."""
+    tests: dict[Hashable, cst.BaseExpression] = field(default_factory=dict)
+    """The conditions that two paths were walked for, by what they ask."""
     interpretations: dict[Site, int] = field(default_factory=dict)
     """How often each function was walked."""
     remembered: dict[object, Value] = field(default_factory=dict)

@@ -39,6 +39,8 @@ def note_put(run: Run, owner: ListOf, value: Value, call: cst.Call) -> None:
     if not any(name.startswith(_PUT) for name in fields):
         for one in known_elements(run, owner) or ():
             _note(run, owner.ref, one, frozenset())
+    if _device_of(value) is None:
+        return
     begun = _begun(run, call.func)
     path = frozenset(
         (question, answer)
@@ -104,12 +106,9 @@ def _paths(run: Run, ref: Ref, value: Value) -> set[Path]:
 
 def _are_apart(this: Path, that: Path) -> bool:
     """Whether two paths answer one question differently."""
-    answers = {(_asked(question), answer) for question, answer in this}
     return any(
-        (_asked(question), other) in answers
-        for question, answer in that
-        for other in (True, False)
-        if other is not answer
+        _asked(one) == _asked(other) and answer != denied
+        for (one, answer), (other, denied) in product(this, that)
     )
 
 

@@ -71,8 +71,9 @@ def what_is_moved(run: Run, value: Placed, node: cst.CSTNode) -> Value:
     answer = run.state.facts.get((IS_TENSOR, _origin_of(value)))
     if answer is None:
         return value
-    is_tensor = answer is True
-    return Tensor(value.device, value.since) if is_tensor else Unknown("what moved is no tensor")
+    if answer is True:
+        return Tensor(value.device, value.since)
+    return Unknown("what was moved is no tensor")
 
 
 def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:

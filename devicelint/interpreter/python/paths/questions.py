@@ -39,7 +39,7 @@ def answers_to(run: Run, node: cst.BaseExpression) -> tuple[Path, Path]:
     asked = node
     while isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
         asked = asked.expression
-    run.tests[question_of(run, asked)] = run.code_of(asked)
+    run.tests[question_of(run, asked)] = asked
     holds, fails = _answers(run, node)
     return frozenset(holds), frozenset(fails)
 
@@ -50,7 +50,7 @@ def taken_for_true(run: Run) -> tuple[tuple[str, bool], ...]:
     Those that lead to the statement itself are not among them.
     """
     found = [
-        (" ".join(run.tests[asked].split()), answer)
+        (" ".join(run.code_of(run.tests[asked]).split()), answer)
         for asked, answer in run.state.taken
         if asked in run.tests and isinstance(answer, bool)
     ]
@@ -118,21 +118,11 @@ def question_of(run: Run, node: cst.BaseExpression) -> Hashable:
 
 def is_asked_anew(run: Run, question: Hashable, moment: int) -> bool:
     """Whether what a question asks about was bound at a moment or after it: no device is asked."""
-    node = next((node for node in run.program.asked if _is_question(run, node, question)), None)
+    node = run.tests.get(question)
     if node is None or asks_for_device(run, node):
         return False
     names = (one.value for one in descendants(node) if type(one) is cst.Name)
     return any(run.frame.last_bound.get(name, -1) >= moment for name in names)
-
-
-def _is_question(run: Run, node: cst.CSTNode, question: Hashable) -> bool:
-    match question:
-        case (str() as text, *_):
-            return run.code_of(node) == text
-        case (int() as address, int()):
-            return id(node) == address
-        case _:
-            return False
 
 
 def _read_by(run: Run, node: cst.BaseExpression) -> tuple[str, ...] | None:

@@ -68,14 +68,13 @@ def build_loader(run: Run, arguments: Arguments, site: cst.Call) -> Value:
             note_workers_calls(run, given)
     with ahead(run):
         batch = _batch(run, dataset, collate, site, pins=pins)
-        is_told = dataset is not None and _is_told_of_device(run, dataset)
-    if pins or (has_workers(run, arguments) and not is_told):
+    if pins or (has_workers(run, arguments) and not _is_told_of_device(run, dataset)):
         batch = _with_unseen_on_the_cpu(batch, site, pins=pins)
     return Loader(batch, pins, site, dataset, collate)
 
 
 def _with_unseen_on_the_cpu(batch: Value, site: cst.Call, *, pins: bool) -> Value:
-    """What is made out of sight: pinning needs its tensors on the CPU, and so do workers."""
+    """What a loader with workers or pinned memory yields, with what nobody sees of it."""
     match batch:
         case Unknown():
             return _from_outside(site, pins=pins)
@@ -96,7 +95,7 @@ def _batch(
 ) -> Value:
     item = item_of_dataset(run, dataset, site) if dataset is not None else None
     is_unseen = item is None
-    if item is None and dataset is not None and _is_told_of_device(run, dataset):
+    if item is None and _is_told_of_device(run, dataset):
         item = Unknown("a dataset that knows of a device may use it")
     if item is None:
         item = _from_outside(site, pins=pins)
@@ -116,7 +115,7 @@ def _run_code(run: Run, loader: Loader, site: Site) -> None:
         collated(run, loader.collate, samples, site)
 
 
-def _is_told_of_device(run: Run, dataset: Value) -> bool:
+def _is_told_of_device(run: Run, dataset: Value | None) -> bool:
     """Whether what is not seen was made with a device: `Images(folder, device=device)`."""
     made = dataset.symbol.site if isinstance(dataset, Unknown) and dataset.symbol else None
     given = made.args if isinstance(made, cst.Call) else ()

@@ -132,23 +132,23 @@ def _parse(run: Run, value: Const) -> Device:
 
 def announce_invalid(run: Run, value: Const | HostValue, site: cst.CSTNode) -> None:
     """Announce a string that is used as a device, where torch would refuse it."""
-    text = str(value.value) if isinstance(value, Const) else _type_in(value)
-    if text is None:
+    written = value if isinstance(value, Const) else _type_in(value)
+    if written is None:
         return
+    text = str(written.value)
     try:
         parse_device(text, run.notes(Backends).names)
     except InvalidDevice:
         if run.expects("RuntimeError"):
             return
-        written = value if isinstance(value, Const) else Const(text)
         place = site if written.site is None else written.site
         run.announce(InvalidDeviceNamed(place, text, site, written.chosen))
 
 
-def _type_in(text: HostValue) -> str | None:
+def _type_in(text: HostValue) -> Const | None:
     """The type of device that a text names before an index that is put in: `"gpu:%d" % index`."""
     kind, colon, index = (text.name or "").partition(":")
-    return kind if colon and index == ANYTHING and ANYTHING not in kind else None
+    return Const(kind) if colon and index == ANYTHING and ANYTHING not in kind else None
 
 
 def asked_for(run: Run, argument: Argument, site: cst.CSTNode) -> Device | None:

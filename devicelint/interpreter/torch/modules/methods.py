@@ -187,14 +187,16 @@ def _state_dict(run: Run, module: Module, arguments: Arguments, node: cst.Call) 
 
 @module_method("items", "named_children")
 def _items(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    parts = tuple(Tuple((Const(name), child)) for name, child in named_children(run, module))
-    return Stream(Tuple((HOST, child_of(run, module, node))), filled=bool(parts), parts=parts)
+    children = named_children(run, module)
+    parts = tuple(Tuple((Const(name), child)) for name, child in children)
+    return Stream(Tuple((HOST, child_of(run, module, children, node))), bool(parts), parts)
 
 
 @module_method("values", "children")
 def _values(run: Run, module: Module, arguments: Arguments, node: cst.Call) -> Value:
-    parts = tuple(child for _, child in named_children(run, module))
-    return Stream(child_of(run, module, node), filled=bool(parts), parts=parts)
+    children = named_children(run, module)
+    parts = tuple(child for _, child in children)
+    return Stream(child_of(run, module, children, node), bool(parts), parts)
 
 
 @module_method("forward")

@@ -38,9 +38,10 @@ def moves_by_itself(run: Run, module: Module, place: Placed) -> bool:
 def _take_for_moved(run: Run, module: Module, place: Placed) -> None:
     """What one path moves is moved: the others are there for what changes the type alone."""
     for name, value in tuple(run.state.fields(module.ref).items()):
-        if isinstance(value, OneOf):
-            moved = [one for one in value.options if _is_at(one, place)]
-            run.state.write(module.ref, name, moved[0] if moved else value)
+        options = value.options if isinstance(value, OneOf) else ()
+        moved = next((one for one in options if _is_at(one, place)), None)
+        if moved is not None:
+            run.state.write(module.ref, name, moved)
 
 
 def _is_at(value: Value, place: Placed) -> bool:

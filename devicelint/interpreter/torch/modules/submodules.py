@@ -51,10 +51,10 @@ def part_of_many(run: Run, model: Module, site: Site) -> Module | None:
     return part
 
 
-def child_of(run: Run, module: Module, site: cst.CSTNode) -> Value:
-    """What going through the children of a module gives."""
-    named = [child for _, child in named_children(run, module)]
-    child = joined_elements(run, named) if named else element_of(run, module, site)
+def child_of(run: Run, module: Module, named: list[tuple[str, Value]], site: cst.CSTNode) -> Value:
+    """What going through the children of a module gives, of which these have names."""
+    parts = (child for _, child in named)
+    child = joined_elements(run, parts) if named else element_of(run, module, site)
     if not isinstance(child, Unknown):
         return child
     return part_of_many(run, module, site) or child
