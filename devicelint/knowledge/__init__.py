@@ -1,6 +1,11 @@
 """What torch, and the libraries around it, do to devices: data, and the way to look it up."""
 
-from devicelint.knowledge.hosts import converts_elements_alone, converts_to_numpy, is_read_as_number
+from devicelint.knowledge.hosts import (
+    converts_elements_alone,
+    converts_to_numpy,
+    is_read_as_number,
+    wraps_in_tensor,
+)
 from devicelint.knowledge.kinds import MODULE_KINDS, kind_of, listed_as, mark_of, member_mark
 from devicelint.knowledge.library import function, tensor_attribute, tensor_method
 from devicelint.knowledge.modules import ModuleKind, ModuleKnowledge, module_class
@@ -44,4 +49,5 @@ __all__ = [
     "module_class",
     "tensor_attribute",
     "tensor_method",
+    "wraps_in_tensor",
 ]

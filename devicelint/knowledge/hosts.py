@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from devicelint.knowledge import catalogue
 from devicelint.knowledge.stubs_index import StubError
 
-MARKS = {"Converts": True, "Elements": True, "Keeps": False}
+MARKS = {"Converts": True, "Elements": True, "Wraps": True, "Keeps": False}
 _READING = frozenset(
     "IPython PIL cv2 jax loguru matplotlib numpy pandas scipy seaborn sklearn tqdm".split()
 )
@@ -39,6 +39,12 @@ def converts_to_numpy(qualified_name: str) -> bool:
 def converts_elements_alone(qualified_name: str) -> bool:
     """Whether the call reads a list of tensors so, and leaves a tensor to its own method."""
     return catalogue.entry_for(_hosts(), qualified_name) == "Elements"
+
+
+@functools.cache
+def wraps_in_tensor(qualified_name: str) -> bool:
+    """Whether what the call makes of a tensor is a tensor again, on the CPU."""
+    return catalogue.entry_for(_hosts(), qualified_name) == "Wraps"
 
 
 @functools.cache

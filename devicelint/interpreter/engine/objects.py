@@ -110,7 +110,7 @@ def _makes_its_own(run: Run, module: Module) -> bool:
     """Whether a class that is not seen may have made tensors for a module: torch's Linear."""
     cls = run.state.read(module.ref, CLASS_FIELD)
     if not isinstance(cls, Class):
-        return not _holds_parts_alone(module.name)
+        return not _is_without_tensors(module.name)
     bases = (base for one in order_of_bases(cls) for base in one.bases)
     return not all(isinstance(base, Class) or _is_empty(base) for base in bases)
 
@@ -135,6 +135,14 @@ def _is_empty(base: Value) -> bool:
 
 _WITHOUT_PARTS = ("module", "distribution")
 """What kinds of classes register nothing by themselves."""
+
+
+def _is_without_tensors(name: str) -> bool:
+    """Whether a class of torch makes no tensors: ReLU, a container, a loss without weights."""
+    knowledge = module_class(name)
+    if knowledge is None or knowledge.owns_tensors:
+        return False
+    return knowledge.kind is not ModuleKind.WRAPPER
 
 
 def _holds_parts_alone(name: str) -> bool:

@@ -101,7 +101,7 @@ class Program:
     """The names and attributes that statements read, of those that were asked for."""
     asked: dict[cst.CSTNode, tuple[str, ...] | None] = field(default_factory=dict, repr=False)
     """On which names and attributes conditions depend, of those that were asked for."""
-    sized: dict[cst.CSTNode, tuple[cst.Name | cst.Attribute, ...]] = field(
+    sized: dict[cst.CSTNode, tuple[cst.Name | cst.Attribute | cst.Subscript, ...]] = field(
         default_factory=dict, repr=False
     )
     """Of what conditions and statements ask the size, of those that were asked for."""

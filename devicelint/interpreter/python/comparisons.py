@@ -41,6 +41,7 @@ from devicelint.interpreter.facts.tensor_parameters import absence_of
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.python.operators import operate
 from devicelint.interpreter.python.special_methods import overloaded
+from devicelint.interpreter.python.type_tests import type_comparison
 
 _TENSORS = (Tensor, Batch, Placed)
 _OBJECTS = (
@@ -52,6 +53,9 @@ _OBJECTS = (
 
 @evaluates(cst.Comparison)
 def comparison(run: Run, node: cst.Comparison) -> Value:
+    of_type = type_comparison(run, node)
+    if of_type is not None:
+        return as_bool(of_type)
     left_site, left = node.left, run.evaluate(node.left)
     result: Value = HOST
     for target in node.comparisons:

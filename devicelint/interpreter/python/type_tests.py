@@ -1,9 +1,12 @@
-"""`isinstance(x, …)` and its kin: what a value is, so far as that is known for sure."""
+"""`isinstance(x, …)`, `type(x) is …` and their kin: what a value is, so far as that is sure."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import libcst as cst
 
+from devicelint.domain.devices import DeviceOf
 from devicelint.domain.join import as_bool
 from devicelint.domain.values import (
     HOST,
@@ -58,6 +61,69 @@ def is_tensor(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Valu
     given = arguments.get(0, "obj")
     answer = None if given is None else is_of(run, given.value, ImportedName("torch.Tensor"))
     return HOST if answer is None else as_bool(answer)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeQuestion:
+    """`type(x) is C`, `type(x) == C` or `type(x) in (C, D)`, or that it is not."""
+
+    thing: cst.BaseExpression
+    types: tuple[Value, ...]
+    positive: bool
+
+
+_OPERATORS: dict[type[cst.BaseCompOp], bool] = {
+    cst.Equal: True,
+    cst.Is: True,
+    cst.In: True,
+    cst.NotEqual: False,
+    cst.IsNot: False,
+    cst.NotIn: False,
+}
+
+
+def type_question(run: Run, node: cst.BaseExpression) -> TypeQuestion | None:
+    """What a comparison asks of the type of a value, which is that class itself and no other."""
+    match node:
+        case cst.Comparison(
+            left=cst.Call(func=cst.Name() as function, args=[cst.Arg(value=thing)]),
+            comparisons=[cst.ComparisonTarget(operator=operator, comparator=comparator)],
+        ):
+            pass
+        case _:
+            return None
+    if type(operator) not in _OPERATORS:
+        return None
+    with run.muted():
+        if run.evaluate(function) != ImportedName("builtins.type"):
+            return None
+        asked = run.evaluate(comparator)
+    types = asked.items if isinstance(asked, Tuple) else (asked,)
+    return TypeQuestion(thing, types, _OPERATORS[type(operator)])
+
+
+def type_comparison(run: Run, node: cst.BaseExpression) -> bool | None:
+    """Whether a comparison of a type holds, where every class asked for says so."""
+    question = type_question(run, node)
+    if question is None:
+        return None
+    with run.muted():
+        value = run.evaluate(question.thing)
+    answers = [_is_itself_of(run, value, one) for one in question.types]
+    if True in answers:
+        return question.positive
+    return None if None in answers else not question.positive
+
+
+def _is_itself_of(run: Run, value: Value, asked: Value) -> bool | None:
+    """Whether the type of a value is a class: one that derives from it is another."""
+    answer = is_of(run, value, asked)
+    if answer is not True:
+        return answer
+    if isinstance(value, Tensor):
+        is_unseen = isinstance(value.device, DeviceOf)
+        return None if is_unseen or value.role else True
+    return None if isinstance(value, (Module, Instance)) else True
 
 
 def is_of(run: Run, value: Value, asked: Value) -> bool | None:

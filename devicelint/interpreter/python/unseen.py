@@ -93,7 +93,7 @@ def settle_unknown(run: Run, value: Unknown, node: cst.BaseExpression) -> Value:
     """What nobody understands: should it be a tensor, that lies somewhere."""
     if value.symbol is not None or type(node) not in _GIVING:
         return value
-    return _keep(run, value, replace(value, symbol=_own_step(run, node)), node)
+    return keep_settled(run, value, replace(value, symbol=_own_step(run, node)), node)
 
 
 @settles(Tensor)
@@ -105,7 +105,7 @@ def settle_tensor(run: Run, value: Tensor, node: cst.BaseExpression) -> Value:
     if any(device is one for one in _MEANT):
         return value
     step = _own_step(run, node)
-    return _keep(run, value, replace(value, device=step.device, since=step), node)
+    return keep_settled(run, value, replace(value, device=step.device, since=step), node)
 
 
 _MEANT = (NOWHERE, NOT_UNDERSTOOD, MAYBE_OF_NUMBERS)
@@ -119,7 +119,7 @@ def _own_step(run: Run, node: cst.BaseExpression) -> Step:
     return Step(Verb.GIVEN, node, DeviceOf(_place(run, node, first), frozenset()))
 
 
-def _keep(run: Run, value: Value, settled: Value, node: cst.BaseExpression) -> Value:
+def keep_settled(run: Run, value: Value, settled: Value, node: cst.BaseExpression) -> Value:
     """A name stands for one thing until it is bound again, and so for one device."""
     if isinstance(node, cst.Name):
         scope = run.frame.scope_of(node.value, run.state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -21,6 +22,7 @@ from devicelint.domain.values import (
     ListOf,
     NotMovable,
     Partial,
+    Placed,
     Stream,
     Tensor,
     Tuple,
@@ -45,6 +47,7 @@ from devicelint.knowledge import (
     converts_to_numpy,
     kind_of,
     module_class,
+    wraps_in_tensor,
 )
 from devicelint.knowledge import (
     function as signature_of,
@@ -86,20 +89,25 @@ def call_by_name(run: Run, name: str, arguments: Arguments, site: cst.Call) -> V
     return Unknown(f"{name} is not known")
 
 
-_LIKE_THE_TENSOR = frozenset(
-    "abs absolute clip cos exp log log10 log2 maximum minimum power sign sin sqrt square tan tanh "
-    "floor ceil round".split()
-)
-
-
 def _as_the_tensor(name: str, arguments: Arguments, site: cst.Call) -> Value | None:
     """`np.clip(x, 0, 1)` of a tensor is a tensor, made from the array that was read."""
-    root, _, last = name.rpartition(".")
-    first = arguments.positional[0].value if arguments.positional else None
-    if root != "numpy" or last not in _LIKE_THE_TENSOR or not isinstance(first, (Tensor, Batch)):
+    given = [one.value for one in arguments.positional]
+    tensors = [one for one in given if isinstance(one, (Tensor, Batch, Placed))]
+    if not tensors or not wraps_in_tensor(name):
         return None
-    scalar = first.scalar if isinstance(first, Tensor) else False
-    return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), scalar, False)
+    return Tensor(CPU, Step(Verb.CONVERTED, site, CPU), _scalar_of(given), False)
+
+
+def _scalar_of(given: Sequence[Value]) -> bool | None:
+    """Whether what is computed element by element is 0-dim: where all that went in is."""
+    each = [
+        value.scalar if isinstance(value, Tensor) else isinstance(value, Const) or None
+        for value in given
+        if not isinstance(value, Batch)
+    ]
+    if len(each) < len(given) or False in each:
+        return False
+    return None if None in each else True
 
 
 def _made_by_library(name: str) -> Value:

@@ -1,6 +1,7 @@
 """Libraries on the host: which calls read a tensor, or a list of tensors, as an array.
 
 `Converts` needs the tensor on the CPU; `Keeps` takes it as it is, prints it, or takes none.
+`Wraps` needs it there, too, and gives a tensor again: numpy's universal functions call `__array_wrap__`.
 `Elements` needs on the CPU what is in a list. A tensor itself it asks to do the work, by a method of the same
 name, which succeeds or fails alike on every device.
 """
@@ -38,6 +39,85 @@ class numpy:
     std: Elements
     sum: Elements
     var: Elements
+    # Universal functions, and what is made of them
+    abs: Wraps
+    absolute: Wraps
+    add: Wraps
+    arccos: Wraps
+    arccosh: Wraps
+    arcsin: Wraps
+    arcsinh: Wraps
+    arctan: Wraps
+    arctan2: Wraps
+    arctanh: Wraps
+    cbrt: Wraps
+    ceil: Wraps
+    conj: Wraps
+    conjugate: Wraps
+    copysign: Wraps
+    cos: Wraps
+    cosh: Wraps
+    deg2rad: Wraps
+    degrees: Wraps
+    divide: Wraps
+    equal: Wraps
+    exp: Wraps
+    exp2: Wraps
+    expm1: Wraps
+    fabs: Wraps
+    float_power: Wraps
+    floor: Wraps
+    floor_divide: Wraps
+    fmax: Wraps
+    fmin: Wraps
+    fmod: Wraps
+    greater: Wraps
+    greater_equal: Wraps
+    heaviside: Wraps
+    hypot: Wraps
+    isfinite: Wraps
+    isinf: Wraps
+    isnan: Wraps
+    less: Wraps
+    less_equal: Wraps
+    log: Wraps
+    log10: Wraps
+    log1p: Wraps
+    log2: Wraps
+    logaddexp: Wraps
+    logaddexp2: Wraps
+    logical_and: Wraps
+    logical_not: Wraps
+    logical_or: Wraps
+    logical_xor: Wraps
+    matmul: Wraps
+    maximum: Wraps
+    minimum: Wraps
+    mod: Wraps
+    multiply: Wraps
+    negative: Wraps
+    not_equal: Wraps
+    positive: Wraps
+    power: Wraps
+    rad2deg: Wraps
+    radians: Wraps
+    reciprocal: Wraps
+    remainder: Wraps
+    rint: Wraps
+    sign: Wraps
+    signbit: Wraps
+    sin: Wraps
+    sinh: Wraps
+    sqrt: Wraps
+    square: Wraps
+    subtract: Wraps
+    tan: Wraps
+    tanh: Wraps
+    true_divide: Wraps
+    trunc: Wraps
+    clip: Wraps
+    round: Wraps
+    around: Wraps
     # Sizes, types and settings
     empty: Keeps
     ones: Keeps

@@ -1,7 +1,8 @@
 """Conditions that ask what a thing from outside is, and what their answers say on each path.
 
 `isinstance(x, torch.Tensor)` and `torch.is_tensor(x)` hold for tensors alone; what is a list or a
-number is none.
+number is none.  `type(x) is torch.Tensor` says as much: the Parameter for which it does not hold
+is left alone.
 """
 
 from __future__ import annotations
@@ -10,11 +11,23 @@ import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step
-from devicelint.domain.values import ImportedName, Placed, Symbolic, Tensor, Tuple, Unknown, Value
+from devicelint.domain.values import (
+    ImportedName,
+    Path,
+    Placed,
+    Symbolic,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import settles
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
 from devicelint.interpreter.python.paths.device_questions import NO_ANSWERS, Answers
+from devicelint.interpreter.python.type_tests import type_question
+from devicelint.interpreter.python.unseen import keep_settled
 
 _TENSORS = frozenset(
     {
@@ -32,16 +45,27 @@ _HOST = frozenset(
 
 def kind_answers(run: Run, node: cst.BaseExpression) -> Answers:
     """Whether a thing is a tensor, where a condition says it."""
+    question = type_question(run, node)
+    if question is not None:
+        holds, fails = _said_of(run, question.thing, _names(question.types))
+        return (holds, fails) if question.positive else (fails, holds)
     match node:
         case cst.Call(func=func, args=[cst.Arg(value=cst.Name() | cst.Attribute() as thing), *_]):
             pass
         case _:
             return NO_ANSWERS
     with run.muted():
-        value, asked = run.evaluate(thing), run.evaluate(func)
-        kinds = _asked(run, asked, node)
-    origin = _origin_of(value)
-    if origin is None or not kinds:
+        kinds = _asked(run, run.evaluate(func), node)
+    return _said_of(run, thing, kinds)
+
+
+def _said_of(run: Run, thing: cst.BaseExpression, kinds: frozenset[str]) -> Answers:
+    """What it says of a thing that it is of one of some types, and that it is of none of them."""
+    if not kinds:
+        return NO_ANSWERS
+    with run.muted():
+        origin = _origin_of(run.evaluate(thing))
+    if origin is None:
         return NO_ANSWERS
     question = (IS_TENSOR, origin)
     fails = [(question, False)] if "torch.Tensor" in kinds else []
@@ -64,7 +88,7 @@ def _origin_of(value: Value) -> str | None:
 
 
 @settles(Placed)
-def what_is_moved(run: Run, value: Placed, node: cst.CSTNode) -> Value:
+def what_is_moved(run: Run, value: Placed, node: cst.BaseExpression) -> Value:
     """What was moved is a tensor, or a module: a question on this path may tell which."""
     if not run.state.facts:
         return value
@@ -76,6 +100,18 @@ def what_is_moved(run: Run, value: Placed, node: cst.CSTNode) -> Value:
     return Unknown("what was moved is no tensor")
 
 
+def keep_kinds(run: Run, test: cst.BaseExpression, said: Path) -> None:
+    """What a condition has found out of a name holds of it where its paths have met again."""
+    if not any(isinstance(asked, tuple) and asked[0] == IS_TENSOR for asked, _ in said):
+        return
+    for node in descendants(test):
+        if not isinstance(node, cst.Name):
+            continue
+        value = run.lookup(node.value)
+        if isinstance(value, Placed):
+            keep_settled(run, value, what_is_moved(run, value, node), node)
+
+
 def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:
     """The full names of the types that a call asks for; none where one is something else."""
     if not isinstance(function, ImportedName):
@@ -85,6 +121,9 @@ def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:
     if function.name != "builtins.isinstance" or len(call.args) != 2:
         return frozenset()
     asked = run.evaluate(call.args[1].value)
-    types = asked.items if isinstance(asked, Tuple) else (asked,)
+    return _names(asked.items if isinstance(asked, Tuple) else (asked,))
+
+
+def _names(types: tuple[Value, ...]) -> frozenset[str]:
     names = [one.name for one in types if isinstance(one, ImportedName)]
     return frozenset(names) if len(names) == len(types) else frozenset()

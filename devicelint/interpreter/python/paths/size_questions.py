@@ -7,7 +7,7 @@ as `torch.zeros(1)`, does not fit.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 import libcst as cst
 
@@ -21,6 +21,8 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.paths.device_questions import Answers
 
 SIZE = "how large it is"
+_Place: TypeAlias = cst.Name | cst.Attribute | cst.Subscript
+"""Where a tensor is kept."""
 _SIZES = frozenset({"shape", "size", "numel", "nelement", "dim", "ndim"})
 
 
@@ -39,7 +41,7 @@ def _questions(run: Run, node: cst.BaseExpression) -> Iterator[Hashable]:
                 yield SIZE, option.since.site, path
 
 
-def _asked(run: Run, node: cst.BaseExpression) -> Iterator[cst.Name | cst.Attribute]:
+def _asked(run: Run, node: cst.BaseExpression) -> Iterator[_Place]:
     yield from _sized(run, node)
     for name in _names(node):
         statement = run.frame.bindings.get(name)
@@ -62,12 +64,12 @@ def _names(node: cst.BaseExpression) -> Iterator[str]:
             return
 
 
-def _sized(run: Run, node: cst.CSTNode) -> tuple[cst.Name | cst.Attribute, ...]:
-    """The names and attributes whose size is asked for below a node."""
+def _sized(run: Run, node: cst.CSTNode) -> tuple[_Place, ...]:
+    """The names, attributes and items whose size is asked for below a node."""
     known = run.program.sized.get(node)
     if known is None:
         sized = map(_sized_by, (node, *descendants(node)))
-        named = tuple(one for one in sized if isinstance(one, (cst.Name, cst.Attribute)))
+        named = tuple(one for one in sized if isinstance(one, _Place))
         known = run.program.sized[node] = named
     return known
 
