@@ -43,7 +43,7 @@ from devicelint.interpreter.python.conditions import (
 from devicelint.interpreter.python.paths.device_questions import asks_for_place, said_of_devices
 from devicelint.interpreter.python.paths.endings import is_meant_to_fail
 from devicelint.interpreter.python.paths.idle_questions import ends_without
-from devicelint.interpreter.python.paths.kinds import keep_kinds
+from devicelint.interpreter.python.paths.narrowing import narrow
 from devicelint.interpreter.python.paths.questions import answers_to
 
 NO_GRAD = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
@@ -119,12 +119,12 @@ def _walk_both(
     run.frame.choices.extend([flag] if flag else ())
     with assuming(run, condition):
         run.state.suppose(holds)
-        keep_kinds(run, test, holds)
+        narrow(run, test, holds, True)
         with under_setting(run, condition, True):
             body()
         one, run.state = run.state, other
         run.state.suppose(fails)
-        keep_kinds(run, test, fails)
+        narrow(run, test, fails, False)
         with under_setting(run, condition, False):
             orelse()
     if flag:

@@ -7,6 +7,7 @@ import builtins
 import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
+from devicelint.domain.join import as_bool
 from devicelint.domain.values import (
     HOST,
     NONE,
@@ -29,6 +30,8 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import BUILTIN_SCOPE, function, sets_by_name
 from devicelint.interpreter.python.attributes import read_attribute
 from devicelint.interpreter.python.computed_members import member_by_name
+from devicelint.interpreter.python.conditions import truth_of
+from devicelint.interpreter.python.containers.contents import element_of, known_elements
 
 BUILTIN_SCOPE.update({name: ImportedName(f"builtins.{name}") for name in dir(builtins)})
 BUILTIN_SCOPE.update(
@@ -53,7 +56,7 @@ _READ_NUMBERS = frozenset(f"builtins.{name}" for name in "float int bool print f
     *(
         f"builtins.{name}"
         for name in "float int bool repr abs round print format issubclass "
-        "id hash ord chr any all input open divmod pow bytes complex callable "
+        "id hash ord chr input open divmod pow bytes complex callable "
         "slice memoryview dir locals globals".split()
     )
 )
@@ -66,6 +69,23 @@ def host_function(run: Run, name: str, arguments: Arguments, site: cst.Call) -> 
     if name in ("builtins.locals", "builtins.globals"):
         return Unknown(name)
     return HOST
+
+
+@function("builtins.all", "builtins.any")
+def all_or_any(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Known where one answer is that of every element: nothing hangs on how many there are."""
+    if len(arguments.positional) != 1:
+        return HOST
+    given = arguments.positional[0]
+    is_all = name == "builtins.all"
+    elements = known_elements(run, given.value)
+    if elements is None:
+        holds = truth_of(run, element_of(run, given.value, given.site))
+        return as_bool(is_all) if holds is is_all else HOST
+    answers = [truth_of(run, one) for one in elements]
+    if (not is_all) in answers:
+        return as_bool(not is_all)
+    return HOST if None in answers else as_bool(is_all)
 
 
 @function("builtins.type")

@@ -13,7 +13,6 @@ from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step
 from devicelint.domain.values import (
     ImportedName,
-    Path,
     Placed,
     Symbolic,
     Tensor,
@@ -21,13 +20,11 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import settles
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
 from devicelint.interpreter.python.paths.device_questions import NO_ANSWERS, Answers
 from devicelint.interpreter.python.type_tests import type_question
-from devicelint.interpreter.python.unseen import keep_settled
 
 _TENSORS = frozenset(
     {
@@ -98,18 +95,6 @@ def what_is_moved(run: Run, value: Placed, node: cst.BaseExpression) -> Value:
     if answer is True:
         return Tensor(value.device, value.since)
     return Unknown("what was moved is no tensor")
-
-
-def keep_kinds(run: Run, test: cst.BaseExpression, said: Path) -> None:
-    """What a condition has found out of a name holds of it where its paths have met again."""
-    if not any(isinstance(asked, tuple) and asked[0] == IS_TENSOR for asked, _ in said):
-        return
-    for node in descendants(test):
-        if not isinstance(node, cst.Name):
-            continue
-        value = run.lookup(node.value)
-        if isinstance(value, Placed):
-            keep_settled(run, value, what_is_moved(run, value, node), node)
 
 
 def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:

@@ -1,0 +1,68 @@
+"""What a condition has found out of a name, kept in the name itself: its paths may meet again.
+
+A thing that is no tensor lies nowhere.  A tensor of the CPU whose device equals another is where
+that is: `if x.device != device: x = x.to(device)` leaves it there on both paths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devicelint.domain.devices import Known, Unsure
+from devicelint.domain.values import DeviceHandle, Path, Placed, Tensor
+from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
+from devicelint.interpreter.python.paths.kinds import what_is_moved
+from devicelint.interpreter.python.unseen import keep_settled
+
+
+def narrow(run: Run, test: cst.BaseExpression, said: Path, outcome: bool) -> None:
+    """Bind the names of a condition that has come out so to what they now are."""
+    if any(isinstance(asked, tuple) and asked[0] == IS_TENSOR for asked, _ in said):
+        _keep_kinds(run, test)
+    _keep_devices(run, test, outcome)
+
+
+def _keep_kinds(run: Run, test: cst.BaseExpression) -> None:
+    for node in descendants(test):
+        if not isinstance(node, cst.Name):
+            continue
+        value = run.lookup(node.value)
+        if isinstance(value, Placed):
+            keep_settled(run, value, what_is_moved(run, value, node), node)
+
+
+def _keep_devices(run: Run, test: cst.BaseExpression, outcome: bool) -> None:
+    match test:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            _keep_devices(run, inner, not outcome)
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            if isinstance(operator, cst.And) is outcome:
+                _keep_devices(run, left, outcome)
+                _keep_devices(run, right, outcome)
+        case cst.Comparison(
+            left=left,
+            comparisons=[cst.ComparisonTarget(cst.Equal() | cst.NotEqual() as sign, right)],
+        ) if isinstance(sign, cst.Equal) is outcome:
+            _keep_device(run, left, right)
+            _keep_device(run, right, left)
+        case _:
+            pass
+
+
+def _keep_device(run: Run, asked: cst.BaseExpression, equal: cst.BaseExpression) -> None:
+    """Put the tensor whose device is asked where that equals another, which is not known."""
+    match asked:
+        case cst.Attribute(value=cst.Name() as name, attr=cst.Name("device")):
+            value = run.lookup(name.value)
+        case _:
+            return
+    if not isinstance(value, (Tensor, Placed)) or not isinstance(value.device, Known):
+        return
+    with run.muted():
+        other = run.evaluate(equal)
+    if isinstance(other, DeviceHandle) and not isinstance(other.device, (Known, Unsure)):
+        keep_settled(run, value, replace(value, device=other.device), name)
