@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -203,7 +204,7 @@ def _with_item(owner: Tuple | Stream, key: Value | None, value: Value) -> Value:
 
 def _unpack(run: Run, target: cst.Tuple | cst.List, value: Value, site: cst.BaseExpression) -> None:
     elements = target.elements
-    parts = known_elements(run, value)
+    parts = known_elements(run, value) or _around_star(run, site, elements)
     sites = _element_sites(site, len(elements))
     if parts is None or any(isinstance(one, cst.StarredElement) for one in elements):
         parts = _parts_by_star(run, elements, value, parts, site)
@@ -211,6 +212,21 @@ def _unpack(run: Run, target: cst.Tuple | cst.List, value: Value, site: cst.Base
         parts = tuple(Unknown("unpacked into another number of names") for _ in elements)
     for element, part, place in zip(elements, parts, sites, strict=True):
         assign(run, element.value, _named(run, part, element.value), place)
+
+
+def _around_star(
+    run: Run, site: cst.BaseExpression, targets: Sequence[cst.BaseElement]
+) -> tuple[Value, ...] | None:
+    """What `a, b, c = *x, y` gives each name, however long `x` would be elsewhere."""
+    written = site.elements if isinstance(site, cst.Tuple) else ()
+    stars = [i for i, one in enumerate(written) if isinstance(one, cst.StarredElement)]
+    between = len(targets) - len(written) + 1
+    if len(stars) != 1 or between < 0 or any(isinstance(t, cst.StarredElement) for t in targets):
+        return None
+    with run.muted():
+        values = [run.evaluate(one.value) for one in written]
+        inside = element_of(run, values[stars[0]], written[stars[0]].value)
+    return (*values[: stars[0]], *[inside] * between, *values[stars[0] + 1 :])
 
 
 def _parts_by_star(

@@ -47,13 +47,10 @@ def kind_answers(run: Run, node: cst.BaseExpression) -> Answers:
         holds, fails = _said_of(run, question.thing, _names(question.types))
         return (holds, fails) if question.positive else (fails, holds)
     match node:
-        case cst.Call(func=func, args=[cst.Arg(value=cst.Name() | cst.Attribute() as thing), *_]):
-            pass
+        case cst.Call(args=[cst.Arg(value=cst.Name() | cst.Attribute() as thing), *_]):
+            return _said_of(run, thing, asked_types(run, node))
         case _:
             return NO_ANSWERS
-    with run.muted():
-        kinds = _asked(run, run.evaluate(func), node)
-    return _said_of(run, thing, kinds)
 
 
 def _said_of(run: Run, thing: cst.BaseExpression, kinds: frozenset[str]) -> Answers:
@@ -97,15 +94,15 @@ def what_is_moved(run: Run, value: Placed, node: cst.BaseExpression) -> Value:
     return Unknown("what was moved is no tensor")
 
 
-def _asked(run: Run, function: Value, call: cst.Call) -> frozenset[str]:
+def asked_types(run: Run, call: cst.Call) -> frozenset[str]:
     """The full names of the types that a call asks for; none where one is something else."""
-    if not isinstance(function, ImportedName):
-        return frozenset()
-    if function.name == "torch.is_tensor":
-        return frozenset({"torch.Tensor"})
-    if function.name != "builtins.isinstance" or len(call.args) != 2:
-        return frozenset()
-    asked = run.evaluate(call.args[1].value)
+    with run.muted():
+        function = run.evaluate(call.func)
+        if function == ImportedName("torch.is_tensor"):
+            return frozenset({"torch.Tensor"})
+        if function != ImportedName("builtins.isinstance") or len(call.args) != 2:
+            return frozenset()
+        asked = run.evaluate(call.args[1].value)
     return _names(asked.items if isinstance(asked, Tuple) else (asked,))
 
 

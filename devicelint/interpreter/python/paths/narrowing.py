@@ -6,16 +6,17 @@ that is: `if x.device != device: x = x.to(device)` leaves it there on both paths
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from devicelint.domain.devices import Known, Unsure
-from devicelint.domain.values import DeviceHandle, Path, Placed, Tensor
+from devicelint.domain.values import Array, DeviceHandle, Path, Placed, Tensor, Unknown
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
-from devicelint.interpreter.python.paths.kinds import what_is_moved
+from devicelint.interpreter.python.paths.kinds import asked_types, what_is_moved
 from devicelint.interpreter.python.unseen import keep_settled
 
 
@@ -23,7 +24,30 @@ def narrow(run: Run, test: cst.BaseExpression, said: Path, outcome: bool) -> Non
     """Bind the names of a condition that has come out so to what they now are."""
     if any(isinstance(asked, tuple) and asked[0] == IS_TENSOR for asked, _ in said):
         _keep_kinds(run, test)
-    _keep_devices(run, test, outcome)
+    for part, holds in _parts(test, outcome):
+        match part:
+            case cst.Comparison(
+                left=left,
+                comparisons=[cst.ComparisonTarget(cst.Equal() | cst.NotEqual() as sign, right)],
+            ) if isinstance(sign, cst.Equal) is holds:
+                _keep_device(run, left, right)
+                _keep_device(run, right, left)
+            case cst.Call(args=[cst.Arg(value=cst.Name() as name), _]) if not holds:
+                _keep_array(run, part, name)
+            case _:
+                pass
+
+
+def _parts(test: cst.BaseExpression, outcome: bool) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """The parts of a condition that have come out one way, as it has itself."""
+    match test:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            yield from _parts(inner, not outcome)
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            if isinstance(operator, cst.And) is outcome:
+                yield from (*_parts(left, outcome), *_parts(right, outcome))
+        case _:
+            yield test, outcome
 
 
 def _keep_kinds(run: Run, test: cst.BaseExpression) -> None:
@@ -35,22 +59,11 @@ def _keep_kinds(run: Run, test: cst.BaseExpression) -> None:
             keep_settled(run, value, what_is_moved(run, value, node), node)
 
 
-def _keep_devices(run: Run, test: cst.BaseExpression, outcome: bool) -> None:
-    match test:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            _keep_devices(run, inner, not outcome)
-        case cst.BooleanOperation(operator=operator, left=left, right=right):
-            if isinstance(operator, cst.And) is outcome:
-                _keep_devices(run, left, outcome)
-                _keep_devices(run, right, outcome)
-        case cst.Comparison(
-            left=left,
-            comparisons=[cst.ComparisonTarget(cst.Equal() | cst.NotEqual() as sign, right)],
-        ) if isinstance(sign, cst.Equal) is outcome:
-            _keep_device(run, left, right)
-            _keep_device(run, right, left)
-        case _:
-            pass
+def _keep_array(run: Run, test: cst.Call, name: cst.Name) -> None:
+    """What a library of arrays gives may be something else, where `isinstance` has denied it."""
+    value = run.lookup(name.value)
+    if isinstance(value, Array) and "numpy.ndarray" in asked_types(run, test):
+        keep_settled(run, value, Unknown("what a library gives is no array"), name)
 
 
 def _keep_device(run: Run, asked: cst.BaseExpression, equal: cst.BaseExpression) -> None:
