@@ -1,10 +1,10 @@
-"""Models that are recorded at work on an example: `torch.onnx.export(model, inputs, path)`."""
+"""Models that are recorded at work on an example, and code that asks whether it is recorded."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from devicelint.domain.values import Module, OneOf, Tuple, Unknown, Value
+from devicelint.domain.values import FALSE, Module, OneOf, Tuple, Unknown, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import function
@@ -22,6 +22,16 @@ def record(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
         call = cst.Call(model.site, site.args[1:])
         run.call(model.value, Arguments(_inputs(example)), call)
     return model.value if name == "torch.jit.trace" else Unknown(f"the result of {name}()")
+
+
+@function(
+    *("torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"),
+    *("torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling"),
+    *("torch.compiler.is_exporting", "torch._dynamo.is_compiling", "torch._C._get_tracing_state"),
+)
+def is_recorded(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
+    """Code that Python runs is neither traced nor compiled: what stands there for that is left."""
+    return FALSE
 
 
 def _inputs(example: Argument) -> list[Argument]:
