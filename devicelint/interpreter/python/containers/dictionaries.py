@@ -72,6 +72,23 @@ def method_of_dict(run: Run, receiver: DictOf, name: str, node: cst.Call) -> Val
             return Unknown(f"dict.{name}()")
 
 
+@methods(Stream)
+def method_of_elements(run: Run, receiver: Stream, name: str, node: cst.Call) -> Value:
+    """A method of what holds tensors and is none: of a mapping, where it has one of its views."""
+    arguments_of(run, node)
+    match name:
+        case "keys":
+            return HOST
+        case "values":
+            return receiver
+        case "items":
+            return Stream(Tuple((HOST, receiver.element)))
+        case "get" | "pop":
+            return receiver.element
+        case _:
+            return Unknown(f".{name}() of something to iterate over")
+
+
 def _view(run: Run, receiver: DictOf, name: str) -> Value:
     """`d.values()`, `d.items()`, `d.keys()`: one by one, where all keys are known."""
     entries = known_entries(run, receiver)

@@ -7,13 +7,17 @@ is left alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Step
 from devicelint.domain.values import (
+    Batch,
     ImportedName,
     Placed,
+    Stream,
     Symbolic,
     Tensor,
     Tuple,
@@ -77,6 +81,8 @@ def _origin_of(value: Value) -> str | None:
             return place
         case Placed(since=Step(site=site)):
             return f"moved at {id(site)}"
+        case Batch(since=Step(site=site), whole=whole):
+            return f"{'a batch' if whole else 'part of a batch'} of {id(site)}"
         case _:
             return None
 
@@ -92,6 +98,14 @@ def what_is_moved(run: Run, value: Placed, node: cst.BaseExpression) -> Value:
     if answer is True:
         return Tensor(value.device, value.since)
     return Unknown("what was moved is no tensor")
+
+
+@settles(Batch)
+def what_is_loaded(run: Run, value: Batch, node: cst.BaseExpression) -> Value:
+    """What a loader yields holds tensors, on the path that has found that it is none itself."""
+    if not run.state.facts or run.state.facts.get((IS_TENSOR, _origin_of(value))) is not False:
+        return value
+    return Stream(replace(value, whole=False))
 
 
 def asked_types(run: Run, call: cst.Call) -> frozenset[str]:

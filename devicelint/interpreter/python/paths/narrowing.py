@@ -12,11 +12,11 @@ from dataclasses import replace
 import libcst as cst
 
 from devicelint.domain.devices import Known, Unsure
-from devicelint.domain.values import Array, DeviceHandle, Path, Placed, Tensor, Unknown
+from devicelint.domain.values import Array, Batch, DeviceHandle, Path, Placed, Tensor, Unknown
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
-from devicelint.interpreter.python.paths.kinds import asked_types, what_is_moved
+from devicelint.interpreter.python.paths.kinds import asked_types, what_is_loaded, what_is_moved
 from devicelint.interpreter.python.unseen import keep_settled
 
 
@@ -57,6 +57,8 @@ def _keep_kinds(run: Run, test: cst.BaseExpression) -> None:
         value = run.lookup(node.value)
         if isinstance(value, Placed):
             keep_settled(run, value, what_is_moved(run, value, node), node)
+        elif isinstance(value, Batch):
+            keep_settled(run, value, what_is_loaded(run, value, node), node)
 
 
 def _keep_array(run: Run, test: cst.Call, name: cst.Name) -> None:
