@@ -93,6 +93,12 @@ def is_reached_from_tests(run: Run) -> bool:
     return any(_is_test(run, frame) for frame in run.frame.outwards())
 
 
+def is_reached_from_constructor(run: Run) -> bool:
+    """Whether the walk began with a constructor: nobody is seen who calls it."""
+    called = [frame for frame in run.frame.outwards() if frame.caller is not None]
+    return bool(called) and called[-1].owner is not None and called[-1].name == "__init__"
+
+
 def is_handed_out_by_tests(run: Run) -> bool:
     """Whether a file of tests has this and calls it nowhere: a test may give it to somebody."""
     if not is_collected(run.program.path):

@@ -15,7 +15,10 @@ from devicelint.domain.verdicts import Excuse, Judged, Verdict
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.entries import entries_of, named_by_callers
-from devicelint.interpreter.facts.host_callers import is_of_computing_class
+from devicelint.interpreter.facts.host_callers import (
+    is_of_computing_class,
+    is_reached_from_constructor,
+)
 from devicelint.interpreter.facts.module_inputs import is_input_of_module
 from devicelint.interpreter.facts.movable import is_placed_beside, symbols_of
 from devicelint.interpreter.facts.tensor_parameters import is_only_said, is_part_of_module
@@ -134,10 +137,12 @@ def standing_of(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -
 def _standing_of_callers(run: Run, operands: Operands, grounds: tuple[ExcuseCase, ...]) -> Standing:
     """How sure a clash is with what callers choose.
 
-    What is read as an array may be one, where nothing declares it to be a tensor.
+    What is read as an array may be one, where nothing declares it to be a tensor; and what a
+    constructor reads, nothing has moved yet: it is made before what it makes is.
     """
     symbols = symbols_of(run, operands)
-    if any(map(is_kept_of_maker, operands)):
+    is_built = grounds is READ and is_reached_from_constructor(run)
+    if is_built or any(map(is_kept_of_maker, operands)):
         return Standing(Level.POSSIBLE, symbols, is_known=not is_undeclared(run, operands))
     only_said = any(is_only_said(run, place) for place in places_of(operands))
     received = [one.device for one in operands if isinstance(one.device, DeviceOf)]
