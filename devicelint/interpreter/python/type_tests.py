@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -48,12 +49,16 @@ def isinstance_(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Va
     if len(arguments.positional) != 2:
         return HOST
     value, asked = (argument.value for argument in arguments.positional)
-    answers = [
-        is_of(run, value, one) for one in (asked.items if isinstance(asked, Tuple) else (asked,))
-    ]
+    types = asked.items if isinstance(asked, Tuple) else (asked,)
+    answer = _is_one([is_of(run, value, one) for one in types])
+    return HOST if answer is None else as_bool(answer)
+
+
+def _is_one(answers: Sequence[bool | None]) -> bool | None:
+    """Whether one of several answers is that it is so, where that is sure."""
     if True in answers:
-        return as_bool(True)
-    return HOST if None in answers else as_bool(False)
+        return True
+    return None if None in answers else False
 
 
 @function("torch.is_tensor")
@@ -109,10 +114,8 @@ def type_comparison(run: Run, node: cst.BaseExpression) -> bool | None:
         return None
     with run.muted():
         value = run.evaluate(question.thing)
-    answers = [_is_itself_of(run, value, one) for one in question.types]
-    if True in answers:
-        return question.positive
-    return None if None in answers else not question.positive
+    answer = _is_one([_is_itself_of(run, value, one) for one in question.types])
+    return None if answer is None else answer is question.positive
 
 
 def _is_itself_of(run: Run, value: Value, asked: Value) -> bool | None:
@@ -168,5 +171,4 @@ def _derives(cls: Value | None, asked: Class) -> bool | None:
         return None
     if cls == asked:
         return True
-    answers = [_derives(base, asked) for base in cls.bases if isinstance(base, Class)]
-    return True if True in answers else False if None not in answers else None
+    return _is_one([_derives(base, asked) for base in cls.bases if isinstance(base, Class)])

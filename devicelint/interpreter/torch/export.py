@@ -27,7 +27,7 @@ def record(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
 @function(
     *("torch.jit.is_scripting", "torch.jit.is_tracing", "torch.onnx.is_in_onnx_export"),
     *("torch.compiler.is_compiling", "torch.compiler.is_dynamo_compiling"),
-    *("torch.compiler.is_exporting", "torch._dynamo.is_compiling", "torch._C._get_tracing_state"),
+    *("torch.compiler.is_exporting", "torch._dynamo.is_compiling"),
 )
 def is_recorded(run: Run, name: str, arguments: Arguments, site: cst.Call) -> Value:
     """Code that Python runs is neither traced nor compiled: what stands there for that is left."""

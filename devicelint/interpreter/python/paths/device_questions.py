@@ -6,7 +6,7 @@ of the device and of no name; `x.device == y.device` is asked of two of them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import libcst as cst
 
@@ -59,16 +59,22 @@ def device_answers(run: Run, node: cst.BaseExpression) -> Answers:
 
 def said_of_devices(run: Run, node: cst.BaseExpression, outcome: bool) -> frozenset[Fact]:
     """What a condition that has come out so says of devices, its parts included."""
+    parts = decided_parts(node, outcome)
+    return frozenset().union(*(device_answers(run, part)[not holds] for part, holds in parts))
+
+
+def decided_parts(
+    node: cst.BaseExpression, outcome: bool
+) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """The parts of a condition that has come out so, each with how it has come out itself."""
     match node:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            return said_of_devices(run, inner, not outcome)
+            yield from decided_parts(inner, not outcome)
         case cst.BooleanOperation(operator=operator, left=left, right=right):
-            if isinstance(operator, cst.And) is not outcome:
-                return frozenset()
-            sides = (said_of_devices(run, one, outcome) for one in (left, right))
-            return frozenset().union(*sides)
+            if isinstance(operator, cst.And) is outcome:
+                yield from (*decided_parts(left, outcome), *decided_parts(right, outcome))
         case _:
-            return frozenset(device_answers(run, node)[not outcome])
+            yield node, outcome
 
 
 def known_of_device(run: Run, node: cst.BaseExpression) -> bool | None:

@@ -6,7 +6,6 @@ that is: `if x.device != device: x = x.to(device)` leaves it there on both paths
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -15,8 +14,10 @@ from devicelint.domain.devices import Known, Unsure
 from devicelint.domain.values import Array, Batch, DeviceHandle, Path, Placed, Tensor, Unknown
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.run import Run
+from devicelint.interpreter.engine.tables import settles
 from devicelint.interpreter.facts.tensor_parameters import IS_TENSOR
-from devicelint.interpreter.python.paths.kinds import asked_types, what_is_loaded, what_is_moved
+from devicelint.interpreter.python.paths.device_questions import decided_parts
+from devicelint.interpreter.python.paths.kinds import asked_types
 from devicelint.interpreter.python.unseen import keep_settled
 
 
@@ -24,7 +25,7 @@ def narrow(run: Run, test: cst.BaseExpression, said: Path, outcome: bool) -> Non
     """Bind the names of a condition that has come out so to what they now are."""
     if any(isinstance(asked, tuple) and asked[0] == IS_TENSOR for asked, _ in said):
         _keep_kinds(run, test)
-    for part, holds in _parts(test, outcome):
+    for part, holds in decided_parts(test, outcome):
         match part:
             case cst.Comparison(
                 left=left,
@@ -38,27 +39,13 @@ def narrow(run: Run, test: cst.BaseExpression, said: Path, outcome: bool) -> Non
                 pass
 
 
-def _parts(test: cst.BaseExpression, outcome: bool) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """The parts of a condition that have come out one way, as it has itself."""
-    match test:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            yield from _parts(inner, not outcome)
-        case cst.BooleanOperation(operator=operator, left=left, right=right):
-            if isinstance(operator, cst.And) is outcome:
-                yield from (*_parts(left, outcome), *_parts(right, outcome))
-        case _:
-            yield test, outcome
-
-
 def _keep_kinds(run: Run, test: cst.BaseExpression) -> None:
     for node in descendants(test):
         if not isinstance(node, cst.Name):
             continue
         value = run.lookup(node.value)
-        if isinstance(value, Placed):
-            keep_settled(run, value, what_is_moved(run, value, node), node)
-        elif isinstance(value, Batch):
-            keep_settled(run, value, what_is_loaded(run, value, node), node)
+        if isinstance(value, (Placed, Batch)):
+            keep_settled(run, value, settles[type(value)](run, value, node), node)
 
 
 def _keep_array(run: Run, test: cst.Call, name: cst.Name) -> None:
