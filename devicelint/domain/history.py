@@ -62,6 +62,8 @@ class Step:
     """The attribute that kept the value there, and from which it was read since."""
     part: str = ""
     """Which part of a batch it is, where the parts have names."""
+    of_module: bool = field(default=False, compare=False)
+    """Whether it was a Module that moved: what the Module computes is there since then."""
     assumed: str = field(default="", compare=False)
     """Where the configuration says so, if it is that which does."""
 

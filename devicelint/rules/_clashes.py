@@ -10,6 +10,7 @@ from devicelint.domain.devices import CPU, Agreement, Device, DeviceOf, Opaque, 
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.standing import Level
+from devicelint.domain.values import Module
 from devicelint.finding import FAILS_HERE, Certainty, Severity
 from devicelint.fixes import Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
@@ -34,10 +35,15 @@ def place(operand: Operand) -> str:
 
 
 def since(operand: Operand, index: int) -> str:
-    """As in "since line 12", where the step that put an operand there is a place of its own."""
-    if operand.since is None or operand.since.site is operand.site:
+    """As in "since line 12", where the step that put an operand there is a place of its own.
+
+    What a Module computed has not moved itself: "since line 12 moved a module there".
+    """
+    step = operand.since
+    if step is None or step.site is operand.site:
         return ""
-    return f" since line {line_of(index)}"
+    is_computed = step.of_module and not isinstance(operand.value, Module)
+    return f" since line {line_of(index)}{' moved a module there' if is_computed else ''}"
 
 
 def history(*operands: Operand) -> tuple[tuple[Site, str], ...]:

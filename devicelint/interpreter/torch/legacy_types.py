@@ -174,7 +174,7 @@ def move_to_type(run: Run, module: Module, arguments: Arguments, site: cst.Call)
         return
     if device != CPU:
         device = use_legacy(run, given.value, site, LegacyUse.CONVERTED, given.site)
-    move_module(run, module, device, Step(Verb.MOVED, site, device))
+    move_module(run, module, device, Step(Verb.MOVED, site, device, of_module=True))
 
 
 @function("torch.set_default_tensor_type")

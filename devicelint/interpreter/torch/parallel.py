@@ -13,19 +13,22 @@ from devicelint.domain.events import AcceleratorDemanded, Event, Operand
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.parallel_events import ParallelCalled, ParallelWrapped
 from devicelint.domain.state import DEVICE_FIELD
-from devicelint.domain.values import NONE, DeviceHandle, Module, OneOf, Placed, Value
+from devicelint.domain.values import NONE, Const, DeviceHandle, Module, OneOf, Placed, Value
 from devicelint.interpreter.engine.arguments import Argument, Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.python.containers.contents import known_elements
 from devicelint.interpreter.torch.devices.arguments import device_named
 from devicelint.interpreter.torch.modules.registration import move_module, owns_tensors
+from devicelint.interpreter.torch.placing import place
 from devicelint.knowledge import module_class
 
 REPLICATED = "torch.nn.DataParallel"
 DISTRIBUTED = "torch.nn.DistributedDataParallel"
 _FIRST = "@first"
 """Where a DataParallel keeps the first of its devices, and where it was made."""
+_LEAVES = "@leaves inputs"
+"""What a DistributedDataParallel holds that was given no devices, and brings nothing to them."""
 
 
 def note_wrapped(run: Run, wrapper: Module, arguments: Arguments, site: cst.Call) -> None:
@@ -42,6 +45,8 @@ def note_wrapped(run: Run, wrapper: Module, arguments: Arguments, site: cst.Call
         first = devices[0] if devices else Known("cuda", 0) if _is_left_out(ids) else _UNREAD
         _replicate(run, wrapper, module, first, inner.site, is_only=len(devices) == 1)
     elif wrapper.name == DISTRIBUTED and _has_tensors(run, module):
+        if _is_left_out(ids):
+            run.state.write(wrapper.ref, _LEAVES, Const(True))
         place = module_device(run, module)
         wrapped = Operand(inner.site, module, place.device, place.since)
         run.announce(ParallelWrapped(site, wrapped, devices, ids.site if ids else None))
@@ -106,17 +111,48 @@ def _has_tensors(run: Run, module: Module) -> bool:
     return owns_tensors(run, module) or not (held or module_class(module.name))
 
 
-@contextmanager
-def replicated(walk: Run) -> Iterator[None]:
-    """Walk what a wrapper calls, which gets its inputs wherever it is.
+def call_wrapped(
+    run: Run, wrapper: Module, inner: Module, arguments: Arguments, site: cst.Call
+) -> Value:
+    """What a wrapper gives: it brings its inputs to its module first, if it was given devices.
 
-    Only that it goes to an accelerator itself is reported.
+    Where it is not known whether it does, only that an accelerator is demanded is reported.
     """
+    if run.state.read(wrapper.ref, _LEAVES) is not None:
+        return run.call(inner, arguments, site)
+    device = module_device(run, wrapper).device
+    is_brought = device != CPU and not isinstance(device, Unsure)
+    if is_brought:
+        arguments = _scattered(run, arguments, Step(Verb.PLACED, site, device), site)
+    with _replicated(run, is_heard=is_brought):
+        return run.call(inner, arguments, site)
+
+
+def _scattered(run: Run, arguments: Arguments, step: Step, site: cst.Call) -> Arguments:
+    """Copies of what is given, with all tensors on the module's device; modules are left."""
+
+    def brought(argument: Argument) -> Argument:
+        is_left = isinstance(argument.value, (Module, OneOf))
+        value = argument.value if is_left else place(run, argument.value, step, site)
+        return Argument(argument.site, value)
+
+    return replace(
+        arguments,
+        positional=[brought(one) for one in arguments.positional],
+        keywords={name: brought(one) for name, one in arguments.keywords.items()},
+    )
+
+
+@contextmanager
+def _replicated(walk: Run, *, is_heard: bool) -> Iterator[None]:
+    """Walk what a wrapper calls; where it demands an accelerator, the wrapper may be without."""
     is_muted = walk.muted_parts > 0
 
     def pass_on(event: Event, run: Run) -> None:
         if isinstance(event, AcceleratorDemanded) and not is_muted:
             outer(replace(event, at_times=True), run)
+        elif is_heard and not is_muted:
+            outer(event, run)
 
     with walk.diverted_to(pass_on) as outer:
         yield

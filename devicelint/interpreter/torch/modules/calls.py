@@ -45,7 +45,7 @@ from devicelint.interpreter.torch.operations.operands import (
     report_clash,
 )
 from devicelint.interpreter.torch.operations.signatures import apply_signature
-from devicelint.interpreter.torch.parallel import note_parallel_call, replicated
+from devicelint.interpreter.torch.parallel import call_wrapped, note_parallel_call
 from devicelint.interpreter.torch.processes.ranks import is_a_matrix
 from devicelint.knowledge import (
     ModuleKind,
@@ -293,8 +293,7 @@ def _call_wrapper(run: Run, module: Module, arguments: Arguments, site: cst.Call
     place = module_device(run, module)
     inner = run.state.read(module.ref, "module")
     if isinstance(inner, Module):
-        with replicated(run):
-            result = run.call(inner, arguments, site)
+        result = call_wrapped(run, module, inner, arguments, site)
         if isinstance(result, (Tensor, Tuple)):
             return result
     return Tensor(place.device, place.since, None, None) if inner is not None else Unknown("?")

@@ -154,7 +154,7 @@ def _move(run: Run, module: Module, method: str, arguments: Arguments, node: cst
         reached = reached_by(run, module, target)
         if isinstance(node.func.value, cst.Subscript) and is_shared(run, module.ref):
             reached = join_devices(origin, target)
-        move_module(run, module, reached, Step(Verb.MOVED, node, reached))
+        move_module(run, module, reached, Step(Verb.MOVED, node, reached, of_module=True))
     run.announce_transfer(Transfer(node, node.func.value, module, method, target, module, origin))
     return module
 
