@@ -13,6 +13,7 @@ from devicelint.domain.standing import Level
 from devicelint.domain.values import Module
 from devicelint.finding import FAILS_HERE, Certainty, Severity
 from devicelint.fixes import Rewrite
+from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._base import line_of
 
@@ -113,6 +114,14 @@ def failing(context: RuleContext, clash: Clash) -> Iterator[tuple[Site, str]]:
 def is_kept(operand: Operand) -> bool:
     """Whether an operand is a plain tensor attribute of a Module."""
     return operand.since is not None and operand.since.kept is not None
+
+
+def is_moved_at_times(operand: Operand) -> bool:
+    """Whether it is `x.cuda() if flag else x`: a fix for one arm may break the other."""
+    site = operand.site
+    arms = (site.body, site.orelse) if isinstance(site, cst.IfExp) else ()
+    calls = (arm.func for arm in arms if isinstance(arm, cst.Call))
+    return any(isinstance(func, cst.Attribute) and func.attr.value in MOVES for func in calls)
 
 
 def is_led_astray(context: RuleContext, module: Operand) -> bool:

@@ -11,10 +11,11 @@ import libcst as cst
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Verb
+from devicelint.finding import Safety
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules._batch_fixes import has_move, moved_whole
-from devicelint.rules._clashes import quoted
+from devicelint.rules._clashes import is_moved_at_times, quoted
 from devicelint.rules._device_parameters import told_of, ways_of
 from devicelint.rules._other_loop_fixes import move_parts, moves_parts
 from devicelint.rules._taken_from import device_of_dtype, device_of_size
@@ -35,7 +36,10 @@ def move_culprit(context: RuleContext, clash: Clash) -> Rewrite | None:
         or _move_in_place(here, clash)
         or _move_on_the_way(context, clash)
     )
-    return None if rewrite is None else replace(rewrite, uncovers=True)
+    if rewrite is None:
+        return None
+    safety = Safety.UNSAFE if is_moved_at_times(clash.reference) else rewrite.safety
+    return replace(rewrite, uncovers=True, safety=safety)
 
 
 def _move_beside(context: RuleContext, clash: Clash) -> Rewrite | None:

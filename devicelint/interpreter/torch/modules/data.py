@@ -46,16 +46,22 @@ def place_of_data(value: Value, site: cst.BaseExpression) -> Placed:
 
 
 def put_data(run: Run, home: Owned, role: str, place: Placed) -> None:
-    """The parameters, or buffers, of a Module get data of another place: one, or each of them."""
+    """The parameters, or buffers, of a Module get data of another place: one, or each of them.
+
+    What is there already stays as it was made.
+    """
     if not isinstance(home.module, Module):
         return
     for one in submodules(run, home.module) if not home.name else (home.module,):
         for name, value in tuple(run.state.fields(one.ref).items()):
-            is_meant = name == home.name if home.name else True
-            if is_meant and isinstance(value, Tensor) and value.role == role:
+            is_meant = home.name in ("", name)
+            if not (is_meant and isinstance(value, Tensor) and value.role == role):
+                continue
+            if value.device != place.device:
                 moved = replace(value, device=place.device, since=place.since)
                 run.state.write(one.ref, name, moved)
-        if not home.name and role == "parameter":
+        is_moved = not home.name and module_device(run, one).device != place.device
+        if is_moved and role == "parameter":
             run.state.write(one.ref, DEVICE_FIELD, place)
     if home.name and home.name not in run.state.fields(home.module.ref):
         _put_in_leaf(run, home.module, home.name, place, role)
