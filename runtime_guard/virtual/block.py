@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import torch
 
@@ -12,7 +12,7 @@ from runtime_guard.children import ChildEnvironment
 from runtime_guard.messages.explain import prepare
 from runtime_guard.settings import VirtualMachine, machine_to_environment
 from runtime_guard.virtual.devices.machine import Machine, _machines
-from runtime_guard.virtual.dispatch.mode import VirtualMode
+from runtime_guard.virtual.dispatch.mode import VirtualMode, in_effect
 from runtime_guard.virtual.patching import Patches
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SURFACES: Final = (
     "dispatch.overriding",
     "torch_patches.parsing",
+    "torch_patches.dispatching",
     "torch_patches.autograd",
     "torch_patches.optimizing",
     "devices.defaults",
@@ -33,6 +34,7 @@ SURFACES: Final = (
     "torch_patches.parallel",
     "processes.process_groups",
     "torch_patches.compiling",
+    "torch_patches.control_flow",
     "torch_patches.scripting",
     "torch_patches.dlpack",
     "torch_patches.extensions",
@@ -166,12 +168,6 @@ def virtual_gpu(
         ValueError: an argument has a value that it cannot have.
     """
     return VirtualGpu(count, name, memory_gb)
-
-
-def in_effect() -> bool:
-    """Whether this thread's calls of torch are seen."""
-    stack: list[Any] = torch.overrides._get_current_function_mode_stack()
-    return any(isinstance(mode, VirtualMode) for mode in stack)
 
 
 def _inform_children() -> None:

@@ -29,6 +29,9 @@ HOST = "_virtual_host"
 PLAIN: Final = (Tensor, torch.nn.Parameter)
 """The classes of tensors that wrap no other and override nothing."""
 
+DISPATCHING: Final[set[type]] = set()
+"""The classes of tensors that run operators themselves, as far as what they call is seen."""
+
 NOT_ON_MPS: Final = frozenset({torch.float64, torch.complex128})
 """The dtypes of which MPS refuses to hold tensors."""
 
@@ -80,7 +83,10 @@ def storage_of(tensor: Tensor) -> Any:
 
 
 def _wrapped_storage(tensor: Any) -> Any:
-    """That of the first tensor that a wrapper is made of; its own memory is none."""
+    """Its own, if it was said where it lies; else that of the first tensor that it is made of."""
+    own = tensor.untyped_storage()
+    if hasattr(own, MARK):
+        return own
     names, _ = tensor.__tensor_flatten__()
     return storage_of(getattr(tensor, names[0])) if names else None
 
@@ -130,13 +136,16 @@ def claimed(tensor: Tensor) -> torch.device | None:
 def place(tensor: Tensor, device: torch.device) -> Tensor:
     """Let a tensor's storage live on the device, and return the tensor.
 
-    A storage that bears a mark already keeps it: views share their storage.
+    A storage that bears a mark already keeps it: views share their storage. So does one that was
+    put on the CPU.
 
     Raises:
         TypeError: the device holds no tensors of this dtype.
     """
     storage = storage_of(tensor)
-    if storage is None or MARK in storage.__dict__ or device in (CPU, META):
+    if storage is None or device in (CPU, META):
+        return tensor
+    if MARK in storage.__dict__ or HOST in storage.__dict__:
         return tensor
     if is_active():
         # A graph that was made inside a block may be gone back through outside.

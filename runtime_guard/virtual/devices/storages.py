@@ -64,6 +64,11 @@ def seen_plainly() -> Iterator[None]:
         _seen.plainly = before
 
 
+def is_unseen() -> bool:
+    """Whether this thread works as it does outside the block."""
+    return _seen.plainly
+
+
 def place_storage(storage: Any, device: torch.device) -> Any:
     """Let a storage live on a virtual device, and return it; one that lives on one stays there.
 

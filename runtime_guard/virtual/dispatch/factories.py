@@ -30,7 +30,12 @@ def make(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     Raises:
         RuntimeError: the generator is of another device; the text is CUDA's.
     """
-    from runtime_guard.virtual.dispatch.running import common_device, place_all, run
+    from runtime_guard.virtual.dispatch.running import (
+        DISPATCHED,
+        common_device,
+        place_all,
+        run,
+    )
 
     given = dict(kwargs)
     wanted = given.pop("device", None)
@@ -44,6 +49,8 @@ def make(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if wanted is None:
         return run(func, args, given) if "generator" not in given else _drawn(func, args, given)
     if device is not None and device.type not in ("cpu", machine().name):
+        return func(*args, **given, device=device)
+    if device is not None and common_device(args) is DISPATCHED:
         return func(*args, **given, device=device)
     made = func(*args, **given, device=CPU)
     if device is not None and is_virtual(device):

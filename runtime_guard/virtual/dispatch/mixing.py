@@ -19,8 +19,15 @@ from runtime_guard.virtual.dispatch import kernels
 from runtime_guard.virtual.dispatch.overriding import in_backward
 from runtime_guard.virtual.dispatch.rules import table
 
-COMPOSITES = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
-"""The keys under which torch keeps operators that are made of others on every device."""
+COMPOSITES = (
+    "CompositeImplicitAutograd",
+    "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional",
+)
+"""The keys under which torch keeps operators that are made of others on every device.
+
+Those of the first are taken apart before they are watched, but in `torch.inference_mode`.
+"""
 
 OWN_RULES: dict[Any, Any] = {}
 """Functions that CUDA checks before any kernel: the rule is called with the same arguments, and

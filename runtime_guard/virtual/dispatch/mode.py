@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from runtime_guard.virtual.devices.machine import _machines
+from runtime_guard.virtual.devices.machine import _machines, is_active
+from runtime_guard.virtual.devices.storages import is_unseen
 from runtime_guard.virtual.dispatch.calls import AROUND, HANDLERS
 from runtime_guard.virtual.dispatch.overriding import PLAIN
 from runtime_guard.virtual.dispatch.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class VirtualMode(TorchFunctionMode):
@@ -33,3 +37,17 @@ class VirtualMode(TorchFunctionMode):
         if AROUND:
             return AROUND[-1](handler, func, args, kwargs or {})
         return handler(func, args, kwargs or {})
+
+
+def in_effect() -> bool:
+    """Whether this thread's calls of torch are seen."""
+    stack: list[Any] = torch.overrides._get_current_function_mode_stack()
+    return any(isinstance(mode, VirtualMode) for mode in stack)
+
+
+def seen(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call what a program gave to torch, and torch calls inside of an operation."""
+    if not is_active() or is_unseen() or in_effect():
+        return function(*args, **kwargs)
+    with VirtualMode():
+        return function(*args, **kwargs)

@@ -8,7 +8,14 @@ import torch
 from torch import Tensor
 
 from runtime_guard.virtual.devices.machine import CPU, NAMES, machine
-from runtime_guard.virtual.devices.marks import claimed, device_of, keep_on_host, mark_of, place
+from runtime_guard.virtual.devices.marks import (
+    DISPATCHING,
+    claimed,
+    device_of,
+    keep_on_host,
+    mark_of,
+    place,
+)
 from runtime_guard.virtual.devices.names import resolved
 from runtime_guard.virtual.dispatch.calls import HANDLERS, handles
 from runtime_guard.virtual.dispatch.getters import seen_device, type_name
@@ -61,11 +68,22 @@ def moved(tensor: Tensor, device: torch.device, **options: Any) -> Tensor:
         device: a device of the machine, the CPU or `meta`.
         options: `dtype` and `memory_format`, where they change.
     """
-    wraps = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    if type(tensor) in DISPATCHING:
+        # Its class says what it is to be moved.
+        options = {"dtype": tensor.dtype, **options}
+        own: Tensor = torch.ops.aten._to_copy.default(tensor, device=device, **options)
+        return own
+    wraps = torch._C._functorch.is_functorch_wrapped_tensor(tensor) or _is_below_autograd()
     if tensor.requires_grad and torch.is_grad_enabled() and not wraps:
         across: Tensor = _Across.apply(tensor, device, options)
         return across
     return copied(tensor, device, options)
+
+
+def _is_below_autograd() -> bool:
+    """Whether an operator is being run whose gradient torch has seen to already."""
+    key = torch._C.DispatchKey.AutogradCPU
+    return bool(torch._C._dispatch_tls_is_dispatch_key_excluded(key))
 
 
 @handles(Tensor.to)

@@ -6,9 +6,18 @@ from typing import Any
 
 from torch import Tensor
 
-from runtime_guard.virtual.devices.marks import MARK, PLAIN, place, storage_of
+from runtime_guard.virtual.devices.marks import (
+    DISPATCHING,
+    MARK,
+    PLAIN,
+    place,
+    storage_of,
+)
 
 _NONE_YET = object()
+
+DISPATCHED = object()
+"""Where a tensor lies whose class runs operators itself: in its inner tensors, which are seen."""
 
 
 def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -29,17 +38,22 @@ def run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
         return run_mixed(func, args, kwargs)
     made = func(*args, **kwargs)
-    if common is not _NONE_YET and common is not None:
+    if common is not _NONE_YET and common is not None and common is not DISPATCHED:
         place_all(made, common)
     return made
 
 
 def common_device(values: Any) -> Any:
-    """Where all tensors in these lie: a virtual device, None for no mark, Ellipsis for several."""
+    """Where all tensors in these lie: a virtual device, None for no mark, Ellipsis for several.
+
+    It is `DISPATCHED` where the class of one runs what is called itself.
+    """
     found: Any = _NONE_YET
     for value in values:
         kind = type(value)
         if kind in PLAIN or isinstance(value, Tensor):
+            if kind in DISPATCHING:
+                return DISPATCHED
             try:
                 storage = value.untyped_storage() if kind in PLAIN else storage_of(value)
             except (NotImplementedError, RuntimeError):
@@ -50,6 +64,8 @@ def common_device(values: Any) -> Any:
             lies = common_device(value)
             if lies is _NONE_YET:
                 continue
+            if lies is DISPATCHED:
+                return lies
         else:
             continue
         if found is not lies:
@@ -60,8 +76,10 @@ def common_device(values: Any) -> Any:
 
 
 def _agreed(one: Any, other: Any) -> Any:
-    if one is _NONE_YET or one is other:
+    if one is _NONE_YET or one is other or other is DISPATCHED:
         return other
+    if one is DISPATCHED:
+        return one
     return one if other is _NONE_YET else ...
 
 

@@ -33,6 +33,9 @@ def install(patches: Patches) -> None:
         fill(patches, getattr(torch._C, word, None), _graph())
     for word in ("_MemPool", "_XPUMemPool"):
         fill(patches, getattr(torch._C, word, None), _POOL)
+    # What `torch.compile` keeps of graphs imports these, where it is reset.
+    patches.put(torch._C, "_cuda_CUDAAllocator_AllocatorState", type("AllocatorState", (), {}))
+    patches.put(torch._C, "_set_cached_tensors_enabled", constant(None))
     for name, prefix in (("cuda", "_"), ("xpu", "_xpu_")):
         module = getattr(torch, name)
         graphs = getattr(module, "graphs", None)

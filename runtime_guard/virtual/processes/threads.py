@@ -23,7 +23,7 @@ def install(patches: Patches) -> None:
 
 def _seen(run: Callable[..., None]) -> Callable[..., None]:
     def run_seen(self: Any, *args: Any) -> None:
-        from runtime_guard.virtual.block import in_effect
+        from runtime_guard.virtual.dispatch.mode import in_effect
 
         if not is_active() or in_effect():
             run(self, *args)

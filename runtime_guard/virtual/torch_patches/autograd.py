@@ -16,6 +16,7 @@ from runtime_guard.virtual.devices.machine import CPU, is_active, machine
 from runtime_guard.virtual.devices.marks import claimed, device_of, keep_on_host, mark_of, place
 from runtime_guard.virtual.devices.memory import settle
 from runtime_guard.virtual.dispatch.getters import type_name
+from runtime_guard.virtual.dispatch.mode import seen
 from runtime_guard.virtual.dispatch.running import run
 
 if TYPE_CHECKING:
@@ -78,17 +79,6 @@ def _making_grads(original: Callable[..., Any]) -> Callable[..., Any]:
     return _make_grads
 
 
-def _seen(function: Callable[..., Any], *args: Any) -> Any:
-    """Call what a program gave to a backward pass, which may run inside of an operation."""
-    from runtime_guard.virtual.block import in_effect
-    from runtime_guard.virtual.dispatch.mode import VirtualMode
-
-    if in_effect() or not is_active():
-        return function(*args)
-    with VirtualMode():
-        return function(*args)
-
-
 def _check_roots(roots: list[Tensor], gradients: Any) -> None:
     """Refuse a gradient that lies elsewhere than what it is the gradient of.
 
@@ -123,7 +113,7 @@ def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:
         _keep_what_it_sees(hook)
 
         def following(gradient: Tensor) -> Any:
-            return _of_one_type(hook, gradient, _seen(hook, _follow(gradient, device)))
+            return _of_one_type(hook, gradient, seen(hook, _follow(gradient, device)))
 
         return original(self, following)
 
@@ -176,7 +166,7 @@ def _following(hook: Callable[..., Any]) -> Callable[..., Any]:
         for group in gradients:
             for gradient in group if isinstance(group, tuple) else (group,):
                 _follow(gradient, device)
-        return _seen(hook, module, *gradients)
+        return seen(hook, module, *gradients)
 
     return called
 
@@ -193,7 +183,7 @@ def _packing(original: Callable[..., None]) -> Callable[..., None]:
             if operation.f_code is run.__code__ and is_active():
                 running_on = operation.f_locals["common"]
                 _follow(tensor, running_on if isinstance(running_on, torch.device) else None)
-            return _seen(pack_hook, tensor)
+            return seen(pack_hook, tensor)
 
         original(self, pack, unpack_hook)
 
@@ -221,7 +211,7 @@ def _backward_of(original: Callable[..., Any]) -> Callable[..., Any]:
     def apply(self: Any, *gradients: Any) -> Any:
         for gradient, device in zip(gradients, getattr(self, "_virtual_devices", ()), strict=False):
             _follow(gradient, device)
-        made = _seen(original, self, *gradients)
+        made = seen(original, self, *gradients)
         with torch._C.DisableTorchFunction():
             _check_inputs(self, made if isinstance(made, tuple) else (made,))
         return made

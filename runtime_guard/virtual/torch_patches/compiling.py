@@ -136,7 +136,7 @@ def _outside(export: Callable[..., Any], name: str) -> Callable[..., Any]:
 def _unseen() -> Iterator[None]:
     """Let torch work as it does outside the block, on tensors of the CPU."""
     modes = []
-    while torch._C._len_torch_function_stack():
+    while torch.overrides._len_torch_function_stack():
         modes.append(torch.overrides._pop_mode())
     try:
         with seen_plainly():

@@ -7,15 +7,16 @@ only where its tensors live on the virtual device.
 from __future__ import annotations
 
 import functools
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor, library
 from torch.utils import cpp_extension
 
-from runtime_guard.virtual.devices.machine import is_active, machine
+from runtime_guard.virtual.devices.machine import machine
 from runtime_guard.virtual.devices.marks import mark_of
-from runtime_guard.virtual.dispatch.mode import VirtualMode
+from runtime_guard.virtual.dispatch.mode import seen
 from runtime_guard.virtual.notices import once
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ NO_KERNEL: Final = (
     "doesn't exist for this backend, or was omitted during the selective/custom build process (if "
     "using custom build)."
 )
+
+HOSTS: Final = frozenset({"CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"})
+"""The keys of kernels that run on tensors of host memory."""
 
 LOADERS: Final = ("load", "load_inline")
 """What compiles operators and loads them."""
@@ -85,12 +89,20 @@ def _registering(impl: Callable[..., Any], standing: _Standing) -> Callable[...,
         name = name if "::" in name else f"{self.ns}::{name}"
         if key == "CPU":
             standing.forget(name)
-        made = impl(self, op_name, fn, dispatch_key, *args, **options)
+        kernel = _seen_inside(fn) if key in HOSTS and not options.get("with_keyset") else fn
+        made = impl(self, op_name, kernel, dispatch_key, *args, **options)
         if key == machine().name.upper() and not options.get("with_keyset"):
             standing.register(name, fn)
         return made
 
     return register
+
+
+def _seen_inside(kernel: Any) -> Any:
+    """A kernel whose own calls are seen; that of a library may be another operator, or none."""
+    if not isinstance(kernel, FunctionType):
+        return kernel
+    return functools.wraps(kernel)(functools.partial(seen, kernel))
 
 
 def _of_the_device(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,10 +118,7 @@ def _of_the_device(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
             lies_there = any(mark_of(tensor) is not None for tensor in given)
         if given and not lies_there:
             raise NotImplementedError(NO_KERNEL.format(name))
-        if not is_active():
-            return kernel(*args, **kwargs)
-        with VirtualMode():
-            return kernel(*args, **kwargs)
+        return seen(kernel, *args, **kwargs)
 
     return standing_in
 

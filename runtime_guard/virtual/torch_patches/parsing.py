@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from runtime_guard.virtual.devices.machine import CPU, machine
-from runtime_guard.virtual.devices.marks import StorageMark, device_of
+from runtime_guard.virtual.devices.marks import MARK, StorageMark, device_of
 from runtime_guard.virtual.devices.names import is_virtual, resolved
 
 if TYPE_CHECKING:
@@ -45,9 +45,8 @@ def _wrapping() -> Callable[..., Tensor]:
         if device is None or not is_virtual(device := resolved(device)):
             return cast("Tensor", original(*args, **kwargs))
         made: Tensor = original(*args, **{**kwargs, "device": CPU})
-        if not hasattr(made, "__tensor_flatten__"):
-            # What it wraps is not known: it lies where it says.
-            made.untyped_storage()._virtual = StorageMark(device, 0, None)
+        with torch._C.DisableTorchFunction():
+            setattr(made.untyped_storage(), MARK, StorageMark(device, 0, None))
         return made
 
     return _make_wrapper_subclass

@@ -53,7 +53,7 @@ def install(patches: Patches) -> None:
 def _placing(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - as the method's
-        from runtime_guard.virtual.block import in_effect
+        from runtime_guard.virtual.dispatch.mode import in_effect
 
         if not in_effect():
             return original(self, *args, **kwargs)
