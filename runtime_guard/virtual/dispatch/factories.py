@@ -90,6 +90,9 @@ def construct(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given["generator"] = _real(given["generator"], device)
     if device.type not in ("cpu", machine().name):
         return func(*args, **given, device=device)
+    if "sparse" in func.__name__ and device != CPU:
+        args = tuple(_brought(one, device) for one in args)
+        given = {name: _brought(one, device) for name, one in given.items()}
     made = _called(func, args, given, device)
     if func in SHARING and isinstance(data, Tensor) and source != device:
         return moved(made, device)
@@ -142,6 +145,12 @@ def _of_parts(func: Any, args: tuple[Any, ...], given: dict[str, Any]) -> torch.
         words = f"backend of indices ({indices}) must match backend of values ({values})"
         raise RuntimeError(words)
     return places[-1] if places else None
+
+
+def _brought(part: Any, device: torch.device) -> Any:
+    """A part of a sparse tensor, which is copied to where that is to lie."""
+    is_elsewhere = isinstance(part, Tensor) and seen_device(part) != device
+    return moved(part, device) if is_elsewhere else part
 
 
 HANDLERS.update(dict.fromkeys(_device._device_constructors(), construct))

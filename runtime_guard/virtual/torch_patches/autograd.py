@@ -16,7 +16,7 @@ from runtime_guard.virtual.devices.machine import CPU, is_active, machine
 from runtime_guard.virtual.devices.marks import claimed, device_of, keep_on_host, mark_of, place
 from runtime_guard.virtual.devices.memory import settle
 from runtime_guard.virtual.dispatch.getters import type_name
-from runtime_guard.virtual.dispatch.mode import seen
+from runtime_guard.virtual.dispatch.mode import in_effect, seen
 from runtime_guard.virtual.dispatch.running import run
 
 if TYPE_CHECKING:
@@ -103,8 +103,10 @@ def _known(value: Any) -> torch.device | None:
     """Where a value lies, if it is a tensor, and if that can be known here."""
     if not isinstance(value, Tensor):
         return None
+    # Inside of an operation, too, what is made bears no mark yet.
+    is_seen = in_effect() and torch._C._current_graph_task_id() == -1
     with torch._C.DisableTorchFunction():
-        return claimed(value) if torch._C._current_graph_task_id() != -1 else device_of(value)
+        return device_of(value) if is_seen else claimed(value)
 
 
 def _register_hook(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import functools
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final
 
+import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -25,6 +26,9 @@ NAME: Final = "__torch_dispatch__"
 
 INTERNAL: Final = ("runtime_guard.", "torch._", "torch.fx.", "torch.utils.")
 """Where modes come from that are no program's."""
+
+ASKED: Final = torch.ops.prim.device.default
+"""How torch's own code asks where a tensor lies: in host memory, for its kernels."""
 
 
 def install(patches: Patches) -> None:
@@ -58,6 +62,9 @@ def _seen_inside(original: Any) -> Any:
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if ASKED in args[:2]:
+            with torch._C.DisableTorchFunction():
+                return function(*args, **kwargs)
         return seen(function, *args, **kwargs)
 
     return kind(dispatch) if kind in (classmethod, staticmethod) else dispatch
