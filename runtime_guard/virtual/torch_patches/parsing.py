@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import torch
 from torch import Tensor
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from runtime_guard.virtual.patching import Patches
+
+WRAPPER_OPTIONS: Final = (
+    *("strides", "storage_offset", "memory_format", "dtype", "layout", "device", "pin_memory"),
+    *("requires_grad", "dispatch_sizes_strides_policy", "dispatch_device", "dispatch_layout"),
+    *("_extra_dispatch_keys", "storage_size"),
+)
+"""What follows the class and the size of a wrapper, in this order."""
 
 
 def install(patches: Patches) -> None:
@@ -41,10 +48,11 @@ def _wrapping() -> Callable[..., Tensor]:
     original = Tensor._make_wrapper_subclass
 
     def _make_wrapper_subclass(*args: Any, **kwargs: Any) -> Tensor:
-        device = kwargs.get("device")
+        given = {**dict(zip(WRAPPER_OPTIONS, args[2:], strict=False)), **kwargs}
+        device = given.get("device")
         if device is None or not is_virtual(device := resolved(device)):
             return cast("Tensor", original(*args, **kwargs))
-        made: Tensor = original(*args, **{**kwargs, "device": CPU})
+        made: Tensor = original(*args[:2], **{**given, "device": CPU})
         with torch._C.DisableTorchFunction():
             setattr(made.untyped_storage(), MARK, StorageMark(device, 0, None))
         return made
