@@ -36,6 +36,7 @@ SURFACES: Final = (
     "torch_patches.compiling",
     "torch_patches.control_flow",
     "torch_patches.scripting",
+    "torch_patches.script_files",
     "torch_patches.dlpack",
     "torch_patches.extensions",
     "torch_patches.profiling",

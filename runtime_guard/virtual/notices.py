@@ -18,11 +18,11 @@ def once(subject: str, text: str) -> None:
     """
     if subject not in _said:
         _said.add(subject)
-        warnings.warn(f"virtual GPU: {text}", VirtualGpuWarning, stacklevel=_depth_of_caller())
+        warnings.warn(f"virtual GPU: {text}", VirtualGpuWarning, stacklevel=depth_of_caller())
 
 
-def _depth_of_caller() -> int:
-    """How many frames above `once` the first is that is neither torch's nor ours."""
+def depth_of_caller() -> int:
+    """How many frames above its caller the first is that is neither torch's nor ours."""
     frame, depth = sys._getframe(1), 1
     while frame.f_back is not None and is_plumbing(frame.f_code.co_filename):
         frame, depth = frame.f_back, depth + 1

@@ -16,6 +16,10 @@ AROUND: list[Callable[[Handler, Any, tuple[Any, ...], dict[str, Any]], Any]] = [
 """Where there is one, the last is called with the handler and the call, instead of the handler."""
 
 
+BEFORE: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], None]] = []
+"""What is called with each call, before that is handled."""
+
+
 def handles(*functions: Any) -> Callable[[Handler], Handler]:
     """Let the decorated function handle the calls of these."""
 

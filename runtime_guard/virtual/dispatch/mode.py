@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from runtime_guard.virtual.devices.machine import _machines, is_active
+from runtime_guard.virtual.devices.marks import keep_on_host, mark_of
 from runtime_guard.virtual.devices.storages import is_unseen
-from runtime_guard.virtual.dispatch.calls import AROUND, HANDLERS
+from runtime_guard.virtual.dispatch.calls import AROUND, BEFORE, HANDLERS
 from runtime_guard.virtual.dispatch.overriding import PLAIN
 from runtime_guard.virtual.dispatch.running import run
 
@@ -34,6 +37,8 @@ class VirtualMode(TorchFunctionMode):
         if types and not PLAIN.issuperset(types) and torch._C._is_torch_function_enabled():
             return NotImplemented
         handler = HANDLERS.get(func, run)
+        if BEFORE:
+            BEFORE[-1](func, args, kwargs or {})
         if AROUND:
             return AROUND[-1](handler, func, args, kwargs or {})
         return handler(func, args, kwargs or {})
@@ -51,3 +56,14 @@ def seen(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     with VirtualMode():
         return function(*args, **kwargs)
+
+
+def seen_operator(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call what runs an operator in Python: what it makes that bears no mark lies on the CPU."""
+    made = seen(function, *args, **kwargs)
+    if is_active() and torch._C._current_graph_task_id() == -1:
+        with torch._C.DisableTorchFunction():
+            for leaf in tree_leaves(made):
+                if isinstance(leaf, Tensor) and mark_of(leaf) is None:
+                    keep_on_host(leaf)
+    return made

@@ -89,7 +89,7 @@ def _is_below_autograd() -> bool:
 @handles(Tensor.to)
 def _to(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tensor, *rest = args
-    device, options, copy = _parsed(rest, kwargs)
+    device, options, copy = parsed(rest, kwargs)
     own = seen_device(tensor)
     if device is None or device == own:
         made = func(tensor, **options, copy=copy)
@@ -102,7 +102,7 @@ def _kept(made: Tensor, tensor: Tensor) -> Tensor:
     return made if device is None else place(made, device)
 
 
-def _parsed(
+def parsed(
     rest: list[Any], kwargs: dict[str, Any]
 ) -> tuple[torch.device | None, dict[str, Any], bool]:
     """The device, the other options and whether to copy, of the arguments of `Tensor.to`."""

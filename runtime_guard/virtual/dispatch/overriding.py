@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 PLAIN = frozenset({Tensor, torch.nn.Parameter, torch.nn.parameter.Buffer, type(None)})
 
+ANSWERS: list[Any] = []
+"""What answers the questions for overriding, inside the block."""
+
 
 def install(patches: Patches) -> None:
     """Let the questions for overriding ask for classes of tensors alone."""
@@ -31,6 +34,7 @@ def install(patches: Patches) -> None:
         "has_torch_function_variadic": _of_arguments,
     }
     made = {name: make(getattr(torch._C, f"_{name}")) for name, make in answers.items()}
+    ANSWERS[:] = made.values()
     for module in _asking():
         for name, answer in made.items():
             if name in vars(module):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import torch
 from torch import Tensor
@@ -30,6 +30,13 @@ DTYPES: Final = {
     "Bool": "bool",
 }
 """By the first word of the type's name."""
+
+SPARSE: Final = {
+    word: getattr(torch.sparse, f"{word}Tensor")
+    for word in DTYPES
+    if hasattr(torch.sparse, f"{word}Tensor")
+}
+"""torch's own types of sparse tensors of the CPU."""
 
 ORIGINALS: Final = {word: getattr(torch, f"{word}Tensor") for word in DTYPES}
 """torch's own types of the CPU, which take tensors of virtual devices for theirs."""
@@ -77,7 +84,8 @@ class LegacyType(type):
             raise TypeError(said)
         with torch._C.DisableTorchFunction():
             where = resolved(cls.kind if device is None else device)
-            if args and isinstance(args[0], Tensor) and device_of(args[0]) == where:
+            is_one = args and isinstance(args[0], Tensor) and not cls.is_sparse
+            if is_one and device_of(args[0]) == where:
                 return args[0].detach()
             made: Tensor = cls.original(*args, **kwargs)
             return place(made.clone() if _is_shared(made, args) else made, where)
@@ -86,11 +94,26 @@ class LegacyType(type):
         return f"<class '{cls.__module__}.{cls.__name__}'>"
 
 
+class SparseLegacyType(LegacyType):
+    """The type of `torch.cuda.sparse.FloatTensor`: it makes tensors of indices and values."""
+
+    is_sparse = True
+
+    def __new__(cls, kind: str, word: str) -> SparseLegacyType:
+        """Make the type of a kind of device, for a word of `SPARSE`."""
+        made: Any = super().__new__(cls, kind, word)
+        made.__module__ = f"torch.{kind}.sparse"
+        made.original, made.layout = SPARSE[word], torch.sparse_coo
+        return cast("SparseLegacyType", made)
+
+
 def install(patches: Patches) -> None:
     """Let the types be there, and be the default."""
     for word in DTYPES:
         patches.put(torch, f"{word}Tensor", LegacyType("cpu", word))
         patches.put(torch.cuda, f"{word}Tensor", LegacyType("cuda", word))
+    for word in SPARSE:
+        patches.put(torch.cuda.sparse, f"{word}Tensor", SparseLegacyType("cuda", word))
     original = torch._C._set_default_tensor_type
     patches.put(torch._C, "_set_default_tensor_type", _defaulting(original))
     patches.put(torch, "range", _range(torch.range))

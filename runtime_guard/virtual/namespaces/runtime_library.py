@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from runtime_guard.virtual.devices.names import ordinal
+from runtime_guard.virtual.dispatch import syncing
 from runtime_guard.virtual.namespaces.memory_numbers import account, free_and_total
 from runtime_guard.virtual.namespaces.native import constant, stand_in, stand_in_all
 from runtime_guard.virtual.notices import once
@@ -34,6 +35,7 @@ NOT_TRACKED: Final = -2
 
 def install(patches: Patches) -> None:
     """Let sensors be read, ranges be marked and the runtime be called."""
+    patches.at_undo(lambda: syncing.set_debug_mode(0))
     for module in (torch.cuda, torch.xpu):
         name = module.__name__.rpartition(".")[2]
         for sensor, value in SENSORS.items():
@@ -99,15 +101,6 @@ def processes(device: Any = None) -> str:
     return f"GPU:{index}\nprocess {os.getpid():>10d} uses {mebibytes:>12.3f} MB GPU memory"
 
 
-_mode = {"sync": 0}
-
-
-def _set_sync_debug_mode(mode: int) -> None:
-    if mode:
-        once("set_sync_debug_mode", "synchronising calls are not found: nothing waits for a device")
-    _mode["sync"] = mode
-
-
 def _natives() -> dict[str, Callable[..., Any]]:
     return {
         "_cuda_getCompiledVersion": constant(12060),
@@ -124,6 +117,6 @@ def _natives() -> dict[str, Callable[..., Any]]:
         "_cuda_set_cudnn_benchmark_limit": constant(None),
         "_cuda_get_conv_benchmark_empty_cache": constant(False),
         "_cuda_sleep": constant(None),
-        "_cuda_set_sync_debug_mode": _set_sync_debug_mode,
-        "_cuda_get_sync_debug_mode": lambda: _mode["sync"],
+        "_cuda_set_sync_debug_mode": syncing.set_debug_mode,
+        "_cuda_get_sync_debug_mode": syncing.debug_mode,
     }

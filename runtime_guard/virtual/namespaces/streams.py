@@ -11,6 +11,7 @@ import torch
 
 from runtime_guard.virtual.devices.machine import machine
 from runtime_guard.virtual.devices.names import ordinal, resolved
+from runtime_guard.virtual.dispatch.syncing import report
 from runtime_guard.virtual.namespaces.events import Event
 from runtime_guard.virtual.namespaces.native import fill, stand_in, stand_in_all
 
@@ -74,6 +75,7 @@ class Stream(metaclass=_StreamKind):
 
     def synchronize(self) -> None:
         """Wait for all work."""
+        report()
 
     @staticmethod
     def priority_range() -> tuple[int, int]:

@@ -37,7 +37,6 @@ UNMODELLED: Final = {
     "torch.cuda.memory_usage": "gives the figure of an idle device",
     "torch.cuda.nccl": "has a version, and no collectives: they raise RuntimeError",
     "torch.cuda.power_draw": "gives the figure of an idle device",
-    "torch.cuda.set_sync_debug_mode": "is kept, and finds nothing",
     "torch.cuda.temperature": "gives the figure of an idle device",
     "torch.cuda.tunable": "is off, and stays so",
     "torch.cuda.use_mem_pool": "changes nothing",

@@ -16,7 +16,7 @@ from torch.utils import cpp_extension
 
 from runtime_guard.virtual.devices.machine import machine
 from runtime_guard.virtual.devices.marks import mark_of
-from runtime_guard.virtual.dispatch.mode import seen
+from runtime_guard.virtual.dispatch.mode import seen, seen_operator
 from runtime_guard.virtual.notices import once
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _seen_inside(kernel: Any) -> Any:
     """A kernel whose own calls are seen; that of a library may be another operator, or none."""
     if not isinstance(kernel, FunctionType):
         return kernel
-    return functools.wraps(kernel)(functools.partial(seen, kernel))
+    return functools.wraps(kernel)(functools.partial(seen_operator, kernel))
 
 
 def _of_the_device(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:

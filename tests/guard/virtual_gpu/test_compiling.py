@@ -1,4 +1,4 @@
-"""torch.compile, TorchScript and exports: run as Python, and said once."""
+"""torch.compile and exports: run as Python, and said once."""
 
 import copy
 import warnings
@@ -100,32 +100,6 @@ def test_it_is_said_once():
     assert said(lambda: torch.compile(plus)) == []
 
 
-def test_it_is_said_of_torchscript():
-    expected = (
-        "virtual GPU: TorchScript runs as the Python that it was made from; torch.jit.script "
-        "compiles nothing"
-    )
-    assert said(lambda: torch.jit.script(plus)) == [(expected, True)]
-
-
-def test_scripting_returns_what_it_is_given():
-    model = torch.nn.Linear(2, 2)
-    assert torch.jit.script(model) is model
-    assert torch.jit.trace(model.cuda(), data()) is model
-
-
-def test_tracing_runs_the_model_as_torch_does():
-    with pytest.raises(RuntimeError, match="got mat1 is on cpu"):
-        torch.jit.trace(torch.nn.Linear(2, 2).cuda(), torch.ones(1, 2))
-
-
-def test_torchscript_files_are_refused(tmp_path):
-    with pytest.raises(RuntimeError, match="virtual GPU: nothing can be saved as TorchScript"):
-        torch.jit.save(torch.jit.script(torch.nn.Linear(2, 2)), tmp_path / "m.pt")
-    with pytest.raises(RuntimeError, match="virtual GPU: TorchScript cannot be loaded"):
-        torch.jit.load(tmp_path / "m.pt")
-
-
 def test_an_export_is_made_as_on_the_cpu():
     model = torch.nn.Linear(2, 2).cuda()
     made = []
@@ -146,6 +120,15 @@ def test_flex_attention_runs():
     mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 16, 16, device="cuda")
     out = torch.compile(flex_attention)(query, query, query, block_mask=mask)
     assert str(out.device) == "cuda:0"
+
+
+def test_torch_compile_can_be_reset():
+    torch.compiler.reset()
+    torch._dynamo.reset()
+
+
+def test_an_explanation_finds_nothing_that_is_compiled():
+    assert torch._dynamo.explain(plus)(data()).graph_count == 0
 
 
 def test_after_the_block_torch_compiles_again(gpu):
