@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -22,8 +23,10 @@ MACHINE_VARIABLES = (
     "RUNTIME_GUARD_VIRTUAL_GPU",
     "RUNTIME_GUARD_VIRTUAL_GPU_NAME",
     "RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB",
+    "RUNTIME_GUARD_VIRTUAL_GPU_CUDA",
 )
-"""Say of the virtual machine how many devices it has, their name, and the gigabytes of each."""
+"""Say of the virtual machine how many devices it has, their name, the gigabytes of each, and for
+which version of CUDA torch is built."""
 _ACTION_OF: dict[Mode, Action] = {"check": "raise", "warn": "warn", "move": "move"}
 _MODE_OF: dict[str, Mode] = {action: mode for mode, action in _ACTION_OF.items()} | {
     "explain": "explain",
@@ -74,11 +77,13 @@ class VirtualMachine:
         count: how many there are.
         name: their device type.
         memory_gb: the memory of each, in gigabytes of 2**30 bytes; None where nothing runs out.
+        cuda: the version of CUDA for which torch is built; None where what is installed says it.
     """
 
     count: int = 1
     name: str = "cuda"
     memory_gb: float | None = None
+    cuda: str | None = None
 
     def __post_init__(self) -> None:
         _require_count("count", self.count)
@@ -89,6 +94,8 @@ class VirtualMachine:
             raise ValueError(f"memory_gb is {self.memory_gb!r}: expected a number above 0")
         if self.name == "mps" and self.count > 1:
             raise ValueError(f"count is {self.count}: a machine has one mps device")
+        if self.cuda is not None and not _is_version(self.cuda):
+            raise ValueError(f"cuda is {self.cuda!r}: expected a version of CUDA, as '12.8'")
 
     def __str__(self) -> str:
         memory = "" if self.memory_gb is None else f" with {self.memory_gb:g} GB"
@@ -154,7 +161,7 @@ def machine_from_environment(environ: Mapping[str, str]) -> VirtualMachine | Non
 
 
 def machine_from(texts: Sequence[str], said: Sequence[str]) -> VirtualMachine | None:
-    """The virtual machine of three texts: a count, a name, a size in gigabytes.
+    """The virtual machine of four texts: a count, a name, a size in gigabytes, a version of CUDA.
 
     Args:
         texts: each empty where nothing is said; a count of 0 is none.
@@ -163,7 +170,7 @@ def machine_from(texts: Sequence[str], said: Sequence[str]) -> VirtualMachine | 
     Raises:
         ValueError: a text has a value that it cannot have; the message names who says it.
     """
-    count, name, memory = (text.strip() for text in texts)
+    count, name, memory, cuda = (text.strip() for text in texts)
     if count and not count.isdecimal():
         raise ValueError(f"{said[0]} is {count!r}: expected a number of devices, or 0 for none")
     if not count or int(count) == 0:
@@ -174,7 +181,9 @@ def machine_from(texts: Sequence[str], said: Sequence[str]) -> VirtualMachine | 
         raise ValueError(f"{said[1]} is {name!r}: expected one of {expected}")
     if name == "mps" and int(count) > 1:
         raise ValueError(f"{said[0]} is {count!r}: a machine has one mps device")
-    return VirtualMachine(int(count), name, _size_of(memory, said[2]))
+    if cuda and not _is_version(cuda):
+        raise ValueError(f"{said[3]} is {cuda!r}: expected a version of CUDA, as 12.8")
+    return VirtualMachine(int(count), name, _size_of(memory, said[2]), cuda or None)
 
 
 def to_environment(asked: Environment) -> dict[str, str]:
@@ -199,7 +208,8 @@ def to_environment(asked: Environment) -> dict[str, str]:
 def machine_to_environment(machine: VirtualMachine) -> dict[str, str | None]:
     """The variables from which `machine_from_environment` reads the same; None is to be unset."""
     memory = None if machine.memory_gb is None else repr(machine.memory_gb)
-    return dict(zip(MACHINE_VARIABLES, (str(machine.count), machine.name, memory), strict=True))
+    texts = str(machine.count), machine.name, memory, machine.cuda
+    return dict(zip(MACHINE_VARIABLES, texts, strict=True))
 
 
 def mode_of(action: str) -> Mode:
@@ -215,6 +225,10 @@ def _require_count(name: str, value: object) -> None:
 def _is_size(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and math.isfinite(value) and value > 0
+
+
+def _is_version(text: str) -> bool:
+    return re.fullmatch(r"\d+\.\d+", text) is not None
 
 
 def _size_of(text: str, said: str) -> float | None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Generator, Iterator
-from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from runtime_guard.integrations.marked_run import MarkedRun
+from runtime_guard.integrations.on_machine import ON_MACHINE, Kept, OnMachine
+from runtime_guard.integrations.virtual_gpu_tally import Tally, Unmodelled
 from runtime_guard.settings import VirtualMachine, machine_from
 
 if TYPE_CHECKING:
-    from runtime_guard.launcher.torch_import import TorchFinder
     from runtime_guard.virtual.block import VirtualGpu
 
 NAME = "virtual_gpu"
@@ -29,21 +30,32 @@ COUNT_HELP = (
 )
 NAME_HELP = "The type of the virtual devices: cuda (the default), mps or xpu."
 MEMORY_HELP = "The memory of each virtual device, in GB; what needs more is out of memory."
-MARKER_HELP = (
-    "virtual_gpu(count=1, name='cuda', memory_gb=None): run this test on virtual GPUs; without "
-    "arguments on those of --virtual-gpu, or on one. virtual_gpu(False) runs it without."
+CUDA_HELP = (
+    "The version of CUDA that torch is built for, as 12.8; by default that of torch itself, or of "
+    "an installed torchvision, torchaudio or torchao."
 )
-SETTINGS = (NAME, f"{NAME}_name", f"{NAME}_memory")
+REPORT_HELP = (
+    "Write to FILE, as JSON, how many tests used a device, which failed with a device error, and "
+    "what was met that the virtual GPU does not model."
+)
+MARKER_HELP = (
+    "virtual_gpu(count=1, name='cuda', memory_gb=None, cuda=None): run this test on virtual GPUs; "
+    "without arguments on those of --virtual-gpu, or on one. virtual_gpu(False) runs it without."
+)
+REPORT = f"{NAME}_report"
+SETTINGS = (NAME, f"{NAME}_name", f"{NAME}_memory", f"{NAME}_cuda")
 """What may be said of the machine of a run, as an option and as an ini option."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--virtual-gpu` and its companions, each as an ini option too."""
     add = parser.getgroup("virtual GPU").addoption
-    count, name, memory = map(_option, SETTINGS)
+    count, name, memory, cuda = map(_option, SETTINGS)
     add(count, nargs="?", const="1", type=_number, metavar="N", help=COUNT_HELP)
     add(name, metavar="NAME", help=NAME_HELP)
     add(memory, metavar="GB", help=MEMORY_HELP)
+    add(cuda, metavar="VERSION", help=CUDA_HELP)
+    add(_option(REPORT), metavar="FILE", dest=REPORT, help=REPORT_HELP)
     for setting in SETTINGS:
         parser.addini(setting, f"What {_option(setting)} is where it is not given.", default="")
 
@@ -60,8 +72,23 @@ def pytest_load_initial_conftests(
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and what gives tests their machine."""
     config.addinivalue_line("markers", MARKER_HELP)
-    run = VirtualRun(machine_of(config, config.option))
+    run = VirtualRun(machine_of(config, config.option), report_of(config))
     config.pluginmanager.register(run, "runtime_guard.virtual_run")
+
+
+def report_of(config: pytest.Config) -> Path | None:
+    """The file of the report, if one is asked for.
+
+    Raises:
+        pytest.UsageError: its folder is not there.
+    """
+    given: str | None = config.getoption(REPORT)
+    if given is None:
+        return None
+    path = Path(given).absolute()
+    if not path.parent.is_dir():
+        raise pytest.UsageError(f"{_option(REPORT)}: there is no folder {path.parent}")
+    return path
 
 
 def machine_of(config: pytest.Config, given: argparse.Namespace) -> VirtualMachine | None:
@@ -96,58 +123,16 @@ def _number(text: str) -> str:
     return text
 
 
-class OnMachine:
-    """A machine that is in effect inside a `with` block, from the import of torch on.
-
-    Attributes:
-        machine: what is asked for; None is the machine that there is.
-        gpu: what is in effect; None where torch is not imported yet, and outside the block.
-        refused: why the test's marker makes no sense; empty if it does.
-    """
-
-    def __init__(self, machine: VirtualMachine | None, *, refused: str = "") -> None:
-        self.machine = machine
-        self.gpu: VirtualGpu | None = None
-        self.refused = refused
-        self._finder: TorchFinder | None = None
-
-    def __enter__(self) -> OnMachine:
-        if self.machine is not None:
-            from runtime_guard.launcher.torch_import import once_torch_is_there
-
-            self._finder = once_torch_is_there(self._begin)
-        return self
-
-    def __exit__(self, *raised: Any) -> None:
-        if self._finder is not None:
-            self._finder.remove()
-        gpu, self.gpu = self.gpu, None
-        if gpu is not None:
-            gpu.__exit__(*raised)
-
-    def _begin(self) -> None:
-        from runtime_guard import virtual_gpu
-
-        assert self.machine is not None
-        self.gpu = virtual_gpu(**asdict(self.machine)).__enter__()
-
-    def explain(self, error: BaseException) -> None:
-        """Explain what made the test fail, if it is about devices, while they are there."""
-        if self.gpu is not None:
-            from runtime_guard.messages.explain import prepare
-
-            prepare(error)
-
-
-ON_MACHINE = pytest.StashKey[OnMachine]()
-
-
 class VirtualRun(MarkedRun[OnMachine]):
     """The hooks of a run; under xdist each worker has its machines."""
 
-    def __init__(self, machine: VirtualMachine | None) -> None:
+    def __init__(self, machine: VirtualMachine | None, report: Path | None) -> None:
         super().__init__(ON_MACHINE)
         self.machine = machine
+        self.tally = Tally()
+        self._report = report
+        self._unmodelled = Unmodelled()
+        self._kept = Kept()
 
     def pytest_report_header(self) -> str | None:
         """Say which devices tests find."""
@@ -156,30 +141,67 @@ class VirtualRun(MarkedRun[OnMachine]):
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
         """Let test modules, and what decides there whether a test is skipped, find the machine."""
-        with OnMachine(self.machine):
+        with OnMachine(self.machine, self._kept):
             return (yield)
+
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """Explain the error, and count it if it is about devices."""
+        super().pytest_runtest_makereport(item, call)
+        under = item.stash.get(ON_MACHINE, None)
+        if call.excinfo is not None and under is not None and under.gpu is not None:
+            self.tally.add_error(item.nodeid, call.excinfo.value)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Add what a worker of xdist has met."""
+        content = getattr(node, "workeroutput", {}).get(NAME)
+        if content is not None:
+            self.tally.add(content)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Let torch find the machine that there is again, and tell what was met."""
+        self._kept.end()
+        self.tally.unmodelled.update(self._unmodelled.counts())
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[NAME] = self.tally.content
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what was met, and write the report."""
+        if self.tally.tests:
+            terminalreporter.write_line(f"virtual GPU: {self.tally}")
+        if self._report is not None:
+            try:
+                self.tally.write(self._report, str(self.machine or "as marked"))
+            except OSError as error:
+                terminalreporter.write_line(f"virtual GPU: no report: {error}", red=True)
 
     def effect_for(self, item: pytest.Item) -> OnMachine:
         """The machine of a test: its marker's, or the run's, or the one that its fixture needs."""
         marker = item.get_closest_marker(NAME)
         if marker is None:
             wanted = NAME in getattr(item, "fixturenames", ())
-            return OnMachine(self.machine or (VirtualMachine() if wanted else None))
+            return self._on(self.machine or (VirtualMachine() if wanted else None))
         if not marker.args and not marker.kwargs:
-            return OnMachine(self.machine or VirtualMachine())
+            return self._on(self.machine or VirtualMachine())
         try:
-            return OnMachine(virtual_gpu(*marker.args, **marker.kwargs))
+            return self._on(virtual_gpu(*marker.args, **marker.kwargs))
         except (TypeError, ValueError) as error:
             return OnMachine(None, refused=f"marker {NAME}: {error}")
 
+    def _on(self, machine: VirtualMachine | None) -> OnMachine:
+        return OnMachine(machine, self._kept, tally=self.tally)
+
 
 def virtual_gpu(
-    count: int | bool = 1, name: str = "cuda", memory_gb: float | None = None
+    count: int | bool = 1,
+    name: str = "cuda",
+    memory_gb: float | None = None,
+    cuda: str | None = None,
 ) -> VirtualMachine | None:
     """The machine that the arguments of the marker of this name ask for; False is none."""
     if count is False:
         return None
-    return VirtualMachine(1 if count is True else count, name, memory_gb)
+    return VirtualMachine(1 if count is True else count, name, memory_gb, cuda)
 
 
 @pytest.fixture(name=NAME)

@@ -10,16 +10,22 @@ from runtime_guard.settings import MACHINE_VARIABLES, VirtualMachine, machine_fr
 if TYPE_CHECKING:
     import argparse
 
-MACHINE_OPTIONS = ("--virtual-gpu", "--virtual-gpu-name", "--virtual-gpu-memory")
+MACHINE_OPTIONS = (
+    "--virtual-gpu",
+    "--virtual-gpu-name",
+    "--virtual-gpu-memory",
+    "--virtual-gpu-cuda",
+)
 
 
 def add_machine_options(group: argparse._ArgumentGroup) -> None:
     """Let a command line describe a virtual machine; all that is given stays text."""
-    count, name, memory = MACHINE_OPTIONS
+    count, name, memory, cuda = MACHINE_OPTIONS
     add = group.add_argument
     add(count, nargs="?", const="1", metavar="N", help="let the script find N devices, or 1")
     add(name, metavar="NAME", help="their type: cuda (the default), mps or xpu")
     add(memory, metavar="GB", help="the memory of each: what needs more is out of memory")
+    add(cuda, metavar="VERSION", help="the version of CUDA that torch is built for, as 12.8")
 
 
 def machine_of(given: argparse.Namespace) -> VirtualMachine | None:

@@ -70,16 +70,17 @@ class VirtualGpu:
         count: how many.
         name: of which type: `cuda`, `mps` or `xpu`.
         memory_gb: what each has, in GiB; None where nothing is to run out.
+        cuda: the version of CUDA that was asked for; None where what is installed says it.
         devices: they themselves, in order.
     """
 
-    def __init__(self, count: int, name: str, memory_gb: float | None) -> None:
-        self._asked = VirtualMachine(count, name, memory_gb)
+    def __init__(self, count: int, name: str, memory_gb: float | None, cuda: str | None) -> None:
+        self._asked = VirtualMachine(count, name, memory_gb, cuda)
         self.count = count
         self.name = name
         self.memory_gb = memory_gb
-        memory = None if memory_gb is None else int(memory_gb * 1024**3)
-        self._machine = Machine(count, name, memory)
+        self.cuda = cuda
+        self._machine = _machine_of(self._asked)
 
     def __repr__(self) -> str:
         memory = "" if self.memory_gb is None else f", memory_gb={self.memory_gb}"
@@ -89,6 +90,21 @@ class VirtualGpu:
     def devices(self) -> tuple[torch.device, ...]:
         """The virtual devices, in order."""
         return self._machine.devices
+
+    @property
+    def is_used(self) -> bool:
+        """Whether anything was placed on a device since the block began."""
+        return any(each.allocations or each.refusals for each in self._machine.accounts)
+
+    def renew(self) -> None:
+        """Let the block begin anew, with devices on which nothing lies.
+
+        What lies on the devices of before keeps its place, and is counted on none.
+        """
+        with _lock:
+            last = max(at for at, block in enumerate(_blocks) if block is self)
+            self._machine = _machines[last] = _machine_of(self._asked)
+            _patches.reset()
 
     def __enter__(self) -> VirtualGpu:
         with _lock:
@@ -153,7 +169,7 @@ _thread = _Thread()
 
 
 def virtual_gpu(
-    count: int = 1, name: str = "cuda", *, memory_gb: float | None = None
+    count: int = 1, name: str = "cuda", *, memory_gb: float | None = None, cuda: str | None = None
 ) -> VirtualGpu:
     """Let torch find virtual accelerators inside a `with` block, on any machine.
 
@@ -164,11 +180,18 @@ def virtual_gpu(
         count: how many accelerators, 1 or more.
         name: their type: `cuda`, `mps` or `xpu`.
         memory_gb: the memory of each in GiB; what needs more raises `torch.OutOfMemoryError`.
+        cuda: the version of CUDA for which torch is to be built, as `12.8`; by default that of
+            torch itself, or of what is installed beside it.
 
     Raises:
         ValueError: an argument has a value that it cannot have.
     """
-    return VirtualGpu(count, name, memory_gb)
+    return VirtualGpu(count, name, memory_gb, cuda)
+
+
+def _machine_of(asked: VirtualMachine) -> Machine:
+    memory = None if asked.memory_gb is None else int(asked.memory_gb * 1024**3)
+    return Machine(asked.count, asked.name, memory, asked.cuda)
 
 
 def _inform_children() -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 
 from runtime_guard.errors import VirtualGpuWarning
 from runtime_guard.lines import is_plumbing
 
 _said: set[str] = set()
+
+met: Counter[str] = Counter()
+"""How often each thing that is not modelled was met in this process, by what is said of it."""
 
 
 def once(subject: str, text: str) -> None:
@@ -16,6 +20,7 @@ def once(subject: str, text: str) -> None:
 
     The warning points at the line that called torch.
     """
+    met[text] += 1
     if subject not in _said:
         _said.add(subject)
         warnings.warn(f"virtual GPU: {text}", VirtualGpuWarning, stacklevel=depth_of_caller())

@@ -15,6 +15,7 @@ class Patches:
 
     def __init__(self) -> None:
         self._former: list[tuple[Any, str, Any]] = []
+        self._resets: list[Callable[[], None]] = []
 
     def put(self, holder: Any, name: str, value: Any) -> Any:
         """Put a value in the place of `holder.name`, and return what the place gave before.
@@ -35,8 +36,19 @@ class Patches:
         """Let something else be undone at its turn."""
         self._former.append((do, "", None))
 
+    def at_reset(self, do: Callable[[], None]) -> None:
+        """Let something be done whenever the program is to begin anew, and at the end."""
+        self._resets.append(do)
+        self.at_undo(do)
+
+    def reset(self) -> None:
+        """Let the program begin anew, with the same in effect."""
+        for do in self._resets:
+            do()
+
     def undo(self) -> None:
         """Give every place back."""
+        self._resets.clear()
         while self._former:
             holder, name, value = self._former.pop()
             if not name:

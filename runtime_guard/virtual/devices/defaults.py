@@ -19,4 +19,4 @@ def install(patches: Patches) -> None:
         if former != _device.CURRENT_DEVICE:
             torch.set_default_device(former)
 
-    patches.at_undo(give_back)
+    patches.at_reset(give_back)

@@ -71,13 +71,17 @@ class Machine:
         name: the type of its devices: `cuda`, `mps` or `xpu`.
         devices: its devices, in order.
         accounts: the memory of each.
+        cuda: the version of CUDA that was asked for, if any.
         account_of: the same, by device.
         forked: whether this process was forked off one that had used the devices, which cannot
             be used here then.
     """
 
-    def __init__(self, count: int, name: str, memory: int | None = None) -> None:
+    def __init__(
+        self, count: int, name: str, memory: int | None = None, cuda: str | None = None
+    ) -> None:
         self.name = name
+        self.cuda = cuda
         self.devices = tuple(interned(name, index) for index in range(count))
         self.accounts = tuple(Account(memory) for _ in range(count))
         self.account_of = dict(zip(self.devices, self.accounts, strict=True))

@@ -34,7 +34,7 @@ def install(patches: Patches) -> None:
     kind = torch.amp.autocast_mode.autocast
     patches.put(kind, "__enter__", _entering(kind.__enter__))
     patches.put(kind, "__exit__", _leaving(kind.__exit__))
-    patches.at_undo(AROUND.clear)
+    patches.at_reset(AROUND.clear)
 
 
 def _entering(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from importlib import metadata, util
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import torch
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
 
 CUDA: Final = "12.6"
 """The version of CUDA for which every supported release of torch has a build."""
+
+COMPANIONS: Final = ("torchvision", "torchaudio", "torchao")
+"""Packages with builds for CUDA that compare its version with torch's."""
 
 CUDNN: Final = 91002
 """What such a build gives as cuDNN's version."""
@@ -30,7 +37,8 @@ def install(patches: Patches) -> None:
     patches.put(torch._C, "_has_magma", name == "cuda")
     patches.put(torch._C, "_has_xpu", name == "xpu")
     patches.put(torch._C, "_has_mps", name == "mps")
-    patches.put(torch.version, "cuda", CUDA if name == "cuda" else None)
+    version = cuda_version() if name == "cuda" else None
+    patches.put(torch.version, "cuda", version)
     patches.put(torch.version, "xpu", XPU if name == "xpu" else None)
     patches.put(torch.cuda, "has_magma", name == "cuda")
     patches.put(cuda, "is_built", lambda: speaks("cuda"))
@@ -42,6 +50,36 @@ def install(patches: Patches) -> None:
     patches.put(torch, "_use_cudnn_rnn_flatten_weight", constant(False))
     _install_metal(patches)
     _install_plans(patches)
+
+
+def cuda_version() -> str:
+    """The version of CUDA for which torch is built, or seems to be.
+
+    It is what was asked for, else torch's own, else that of the packages beside it.
+    """
+    return machine().cuda or torch.version.cuda or of_companions() or CUDA
+
+
+@cache
+def of_companions() -> str | None:
+    """The version of CUDA of the first package beside torch that names one: `0.21+cu128`."""
+    for package in COMPANIONS:
+        found = re.search(r"\+cu(\d+)(\d)\b", _version_of(package))
+        if found is not None:
+            return f"{found[1]}.{found[2]}"
+    return None
+
+
+def _version_of(package: str) -> str:
+    """What an installed package says of its version, which is not imported for it."""
+    spec = util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return ""
+    own = Path(spec.origin).with_name("version.py")
+    try:
+        return own.read_text("utf-8") if own.exists() else metadata.version(package)
+    except (OSError, UnicodeDecodeError, metadata.PackageNotFoundError):
+        return ""
 
 
 def _install_metal(patches: Patches) -> None:

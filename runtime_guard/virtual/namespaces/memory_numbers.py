@@ -35,7 +35,7 @@ def install(patches: Patches) -> None:
         stand_in_all(patches, torch._C, name, _natives(name))
     stand_in_all(patches, torch._C, "cuda", _of_cuda())
     stand_in_all(patches, torch._C, None, _accelerator())
-    patches.at_undo(_raw.clear)
+    patches.at_reset(_raw.clear)
 
 
 def account(index: int | None = None) -> Account:

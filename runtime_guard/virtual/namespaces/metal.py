@@ -27,7 +27,7 @@ _moments: dict[int, float] = {}
 def install(patches: Patches) -> None:
     """Let Apple's devices be waited for, measured and seeded."""
     stand_in_all(patches, torch._C, "mps", _natives())
-    patches.at_undo(_moments.clear)
+    patches.at_reset(_moments.clear)
 
 
 def _natives() -> dict[str, Callable[..., Any]]:

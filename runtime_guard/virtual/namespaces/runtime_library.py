@@ -35,7 +35,7 @@ NOT_TRACKED: Final = -2
 
 def install(patches: Patches) -> None:
     """Let sensors be read, ranges be marked and the runtime be called."""
-    patches.at_undo(lambda: syncing.set_debug_mode(0))
+    patches.at_reset(lambda: syncing.set_debug_mode(0))
     for module in (torch.cuda, torch.xpu):
         name = module.__name__.rpartition(".")[2]
         for sensor, value in SENSORS.items():
@@ -101,9 +101,14 @@ def processes(device: Any = None) -> str:
     return f"GPU:{index}\nprocess {os.getpid():>10d} uses {mebibytes:>12.3f} MB GPU memory"
 
 
+def _compiled_version() -> int:
+    major, minor = map(int, torch.version.cuda.split("."))
+    return major * 1000 + minor * 10
+
+
 def _natives() -> dict[str, Callable[..., Any]]:
     return {
-        "_cuda_getCompiledVersion": constant(12060),
+        "_cuda_getCompiledVersion": _compiled_version,
         "_cuda_getCurrentBlasHandle": constant(4096),
         "_cuda_getCurrentSolverHandle": constant(8192),
         "_cuda_clearCublasWorkspaces": constant(None),

@@ -165,6 +165,13 @@ def _begin_anew(patches: Patches, module: Any, name: str) -> None:
     patches.put(module, "_initialized", False)
     patches.put(module, "_queued_calls", [])
     patches.put(module, "_lazy_seed_tracker", torch._utils._LazySeedTracker())
+
+    def begin() -> None:
+        module._initialized = False
+        module._queued_calls = []
+        module._lazy_seed_tracker = torch._utils._LazySeedTracker()
+
+    patches.at_reset(begin)
     for attribute in ("_exchange_device", "_maybe_exchange_device"):
         stand_in(patches, module, attribute, name, exchange)
 

@@ -72,7 +72,7 @@ def _of_process(process: BaseProcess, protocol: Any) -> Any:
     reduced: Any = object.__reduce_ex__(process, protocol)
     make, args, *rest = reduced
     here = machine()
-    asked = (len(here.devices), here.name, here.accounts[0].limit)
+    asked = (len(here.devices), here.name, here.accounts[0].limit, here.cuda)
     return (begun, (asked, make, args), *rest)
 
 

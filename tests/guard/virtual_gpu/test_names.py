@@ -29,7 +29,7 @@ MODELLED = """
     profiler random reset_accumulated_memory_stats reset_max_memory_allocated
     reset_max_memory_cached reset_peak_memory_stats seed seed_all set_device
     set_per_process_memory_fraction set_rng_state set_rng_state_all set_stream stream streams
-    get_sync_debug_mode memory
+    get_sync_debug_mode memory set_sync_debug_mode
     accelerator current_accelerator current_device_idx current_device_index current_stream
     device_count device_index empty_cache get_device_capability get_memory_info is_available
     max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats

@@ -7,6 +7,7 @@ import torch
 
 from runtime_guard import VirtualGpuWarning, virtual_gpu
 from runtime_guard.virtual import notices
+from runtime_guard.virtual.namespaces import builds
 
 ORDINAL = "CUDA error: invalid device ordinal\nGPU device may be out of range"
 
@@ -121,6 +122,24 @@ class TestBuild:
         assert torch.backends.cudnn.is_available()
         assert torch.backends.cudnn.version() == 91002
         assert not torch.backends.mps.is_built()
+
+    def test_of_the_cuda_that_is_asked_for(self):
+        with virtual_gpu(cuda="11.8"):
+            assert torch.version.cuda == "11.8"
+            assert torch._C._cuda_getCompiledVersion() == 11080
+        with pytest.raises(ValueError, match="cuda is '11': expected a version of CUDA"):
+            virtual_gpu(cuda="11")
+
+    def test_of_the_cuda_of_what_is_installed_beside_it(self, tmp_path, monkeypatch):
+        package = tmp_path / "torchaudio"
+        package.mkdir()
+        (package / "__init__.py").write_text("raise ImportError('never imported')\n")
+        (package / "version.py").write_text("__version__ = '2.13.0+cu130'\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        builds.of_companions.cache_clear()
+        with virtual_gpu():
+            assert torch.version.cuda == "13.0"
+        builds.of_companions.cache_clear()
 
     def test_flags_can_be_set(self, two):
         with torch.backends.cudnn.flags(enabled=True, benchmark=True, deterministic=True):
