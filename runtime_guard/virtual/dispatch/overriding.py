@@ -7,6 +7,7 @@ over whole. Only a class of tensors overrides here: the mode waits for what the 
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,7 +17,7 @@ from torch.utils._device import DeviceContext
 from runtime_guard.virtual.devices.machine import machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from runtime_guard.virtual.patching import Patches
 
@@ -24,6 +25,9 @@ PLAIN = frozenset({Tensor, torch.nn.Parameter, torch.nn.parameter.Buffer, type(N
 
 ANSWERS: list[Any] = []
 """What answers the questions for overriding, inside the block."""
+
+_places: list[tuple[Any, str, Any]] = []
+"""Where it does, and what answers there outside."""
 
 
 def install(patches: Patches) -> None:
@@ -35,12 +39,28 @@ def install(patches: Patches) -> None:
     }
     made = {name: make(getattr(torch._C, f"_{name}")) for name, make in answers.items()}
     ANSWERS[:] = made.values()
+    _places.clear()
     for module in _asking():
         for name, answer in made.items():
-            if name in vars(module):
+            original = getattr(torch._C, f"_{name}")
+            if vars(module).get(name) is original:
                 patches.put(module, name, answer)
+                _places.append((module, name, original))
     # `torch.overrides` and what enters a default device have names of their own for it.
     patches.put(torch._C, "_len_torch_function_stack", _number_of_others)
+
+
+@contextmanager
+def answered_by_torch() -> Iterator[None]:
+    """Let torch's own functions answer, for what reads the code of those that ask."""
+    former = [(module, name, getattr(module, name)) for module, name, _ in _places]
+    for module, name, original in _places:
+        setattr(module, name, original)
+    try:
+        yield
+    finally:
+        for module, name, answer in former:
+            setattr(module, name, answer)
 
 
 def _asking() -> list[Any]:

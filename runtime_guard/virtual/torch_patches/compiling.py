@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 
 from runtime_guard.virtual.devices.storages import seen_plainly
+from runtime_guard.virtual.dispatch.overriding import answered_by_torch
 from runtime_guard.virtual.notices import once
 
 if TYPE_CHECKING:
@@ -42,13 +43,15 @@ def install(patches: Patches) -> None:
 def _install_compile(patches: Patches) -> None:
     from torch._dynamo import decorators, eval_frame
 
-    eager = eval_frame.DynamoStance("force_eager")
+    stance, eager = eval_frame._stance, eval_frame.DynamoStance("force_eager")
     patches.put(eval_frame, "_stance", eager)
 
     def _set_stance(stance: Any) -> Any:
         return eager
 
     patches.put(decorators, "_set_stance", _set_stance)
+    explain = torch._dynamo.explain
+    patches.put(torch._dynamo, "explain", _explaining(explain, stance))
     compile_ = torch.compile
 
     @functools.wraps(compile_)
@@ -61,6 +64,26 @@ def _install_compile(patches: Patches) -> None:
         return compile_(*args, **kwargs)
 
     patches.put(torch, "compile", compile)
+
+
+def _explaining(explain: Callable[..., Any], stance: Any) -> Callable[..., Any]:
+    """Explain what torch would compile: as outside the block, where it does."""
+
+    @functools.wraps(explain)
+    def explained(func: Any, *args: Any, **kwargs: Any) -> Any:
+        def inner(*args: Any, **kwargs: Any) -> Any:
+            from torch._dynamo import eval_frame
+
+            eager, eval_frame._stance = eval_frame._stance, stance
+            try:
+                with unseen():
+                    return explain(func)(*args, **kwargs)
+            finally:
+                eval_frame._stance = eager
+
+        return inner(*args, **kwargs) if args or kwargs else inner
+
+    return explained
 
 
 def _outside(export: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -80,7 +103,7 @@ def unseen() -> Iterator[None]:
     while torch.overrides._len_torch_function_stack():
         modes.append(torch.overrides._pop_mode())
     try:
-        with seen_plainly():
+        with seen_plainly(), answered_by_torch():
             yield
     finally:
         while modes:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
-from torch import Tensor, _jit_internal, nn
+from torch import Tensor, nn
 from torch.jit import RecursiveScriptModule, _builtins
 from torch.utils._pytree import tree_leaves
 
@@ -58,11 +58,10 @@ def install(patches: Patches) -> None:
 
 def _scripting(script: Callable[..., Any]) -> Callable[..., Any]:
     def compiled(obj: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("_rcb") is None:
-            # What the names of a class mean is looked up where the program asks.
-            kwargs["_rcb"] = _jit_internal.createResolutionCallbackFromFrame(1)
+        # What the names of a class mean is looked up where the program asks.
+        frames = kwargs.pop("_frames_up", 0) + 1
         with unseen():
-            made = script(obj, *args, **kwargs)
+            made = script(obj, *args, _frames_up=frames, **kwargs)
         return _with_python(made, obj)
 
     return compiled

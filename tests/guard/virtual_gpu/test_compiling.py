@@ -127,8 +127,10 @@ def test_torch_compile_can_be_reset():
     torch._dynamo.reset()
 
 
-def test_an_explanation_finds_nothing_that_is_compiled():
-    assert torch._dynamo.explain(plus)(data()).graph_count == 0
+def test_what_would_be_compiled_is_explained():
+    assert torch._dynamo.explain(plus)(data()).graph_count == 1
+    assert torch._dynamo.explain(torch.nn.Linear(2, 2))(torch.ones(1, 2)).graph_count == 1
+    assert str(torch.compile(plus)(data()).device) == "cuda:0"
 
 
 def test_after_the_block_torch_compiles_again(gpu):
