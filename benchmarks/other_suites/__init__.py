@@ -1,0 +1,1 @@
+"""Test suites of public packages, on their CUDA path, without a GPU."""
