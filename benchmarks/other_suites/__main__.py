@@ -39,7 +39,10 @@ class Suite:
         sources: where its packages lie in the repository.
         folder: where its tests are run.
         device: options that send the tests down their path for CUDA.
-        environment: variables that do.
+        on_device: variables of the environment that do.
+        environment: variables that the tests need anywhere.
+        own: what is known to fail on any machine with CUDA, or now and then on any: why, by a part
+            of its name.
         installed: whether the package itself has to be installed, as it is built.
         never_tried: whether it was named before anything of it was run.
     """
@@ -50,7 +53,9 @@ class Suite:
     sources: str = "."
     folder: str = "."
     device: list[str] = field(default_factory=list)
+    on_device: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
+    own: dict[str, str] = field(default_factory=dict)
     installed: bool = False
     never_tried: bool = False
 
@@ -71,10 +76,11 @@ def run(suite: Suite, checkout: Path, out: Path, *, on_device: bool, limit: floa
     environ = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
     paths = [str(ROOT)] if suite.installed else [str(checkout / suite.sources), str(ROOT)]
     environ["PYTHONPATH"] = os.pathsep.join([*paths, environ.get("PYTHONPATH", "")])
+    environ |= suite.environment
     if on_device:
         report = f"--virtual-gpu-report={out / f'{suite.name}.json'}"
         words += ["--virtual-gpu=1", report, *suite.device]
-        environ |= suite.environment
+        environ |= suite.on_device
     with (out / f"{suite.name}.{kind}.log").open("w", encoding="utf-8") as log:
         try:
             folder = checkout / suite.folder
@@ -94,28 +100,28 @@ def measured(suite: Suite, checkout: Path, out: Path, limit: float) -> Compariso
     if not here or not there or not report.exists():
         return None
     used = json.loads(report.read_text("utf-8"))["used_a_device"]
-    return compared(here, there, used)
+    return compared(here, there, used, suite.own)
 
 
 def rows(found: dict[str, Comparison | None]) -> Iterator[str]:
     """The table, a line for each suite and one for all."""
-    yield "| package | tests | used a device | failed there alone | of what | in both | time |"
-    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    yield "| package | tests | used a device | failed there | of what | its own | in both | time |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
     ended = {name: one for name, one in found.items() if one is not None}
     for name, one in ended.items():
         kinds = ", ".join(f"{count} {kind}" for kind, count in one.broken.most_common())
         yield (
             f"| {name} | {one.tests:,} | {one.on_device:,} | {one.broken.total()} | {kinds} | "
-            f"{one.broken_on_cpu} | {one.ratio:.1f} |"
+            f"{one.own} | {one.broken_on_cpu} | {one.ratio:.1f} |"
         )
-    total = [sum(each) for each in zip(*map(_numbers, ended.values()), strict=True)] or [0] * 4
-    yield f"| **all** | {total[0]:,} | {total[1]:,} | {total[2]} | | {total[3]} | |"
+    total = [sum(each) for each in zip(*map(_numbers, ended.values()), strict=True)] or [0] * 5
+    yield f"| **all** | {total[0]:,} | {total[1]:,} | {total[2]} | | {total[3]} | {total[4]} | |"
     for name in found.keys() - ended.keys():
-        yield f"| {name} | did not come to its end | | | | | |"
+        yield f"| {name} | did not come to its end | | | | | | |"
 
 
-def _numbers(one: Comparison) -> tuple[int, int, int, int]:
-    return one.tests, one.on_device, one.broken.total(), one.broken_on_cpu
+def _numbers(one: Comparison) -> tuple[int, ...]:
+    return one.tests, one.on_device, one.broken.total(), one.own, one.broken_on_cpu
 
 
 def _arguments() -> argparse.Namespace:

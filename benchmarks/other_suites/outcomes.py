@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -62,6 +63,7 @@ class Comparison:
         tests: how many tests ran on virtual devices.
         on_device: how many of them placed something on a device.
         broken: those that failed there, and did not fail on the CPU, by what they speak of.
+        own: how many more are known to fail for a reason of the package's own.
         broken_on_cpu: how many fail in both runs.
         names: the tests that failed there, and their first line.
         ratio: the time of the tests that pass in both runs, there by here.
@@ -70,17 +72,28 @@ class Comparison:
     tests: int
     on_device: int
     broken: Counter[str]
+    own: int
     broken_on_cpu: int
     names: dict[str, str]
     ratio: float
 
 
-def compared(here: dict[str, Outcome], there: dict[str, Outcome], on_device: int) -> Comparison:
-    """Hold a run on virtual devices against one on the CPU."""
+def compared(
+    here: dict[str, Outcome], there: dict[str, Outcome], on_device: int, known: Collection[str]
+) -> Comparison:
+    """Hold a run on virtual devices against one on the CPU.
+
+    Args:
+        here: the outcomes on the CPU.
+        there: those on virtual devices.
+        on_device: how many tests placed something on a device.
+        known: parts of the names of tests that fail for a reason of the package's own.
+    """
     ran = {name: one for name, one in there.items() if one.state != "skipped"}
     failed = {name: one for name, one in ran.items() if one.state == "failed"}
     both = {name for name in failed if _twin(here, name) == "failed"}
-    broken = {name: one for name, one in failed.items() if name not in both}
+    alone = {name: one for name, one in failed.items() if name not in both}
+    broken = {name: one for name, one in alone.items() if not any(part in name for part in known)}
     passed = [
         (here[name].seconds, one.seconds)
         for name, one in ran.items()
@@ -89,7 +102,9 @@ def compared(here: dict[str, Outcome], there: dict[str, Outcome], on_device: int
     before, after = (sum(times) for times in zip(*passed, strict=True)) if passed else (0.0, 0.0)
     lines = {name: one.text.strip().partition("\n")[0][:160] for name, one in broken.items()}
     kinds = Counter(one.kind for one in broken.values())
-    return Comparison(len(ran), on_device, kinds, len(both), lines, after / before if before else 0)
+    own = len(alone) - len(broken)
+    ratio = after / before if before else 0
+    return Comparison(len(ran), on_device, kinds, own, len(both), lines, ratio)
 
 
 def _twin(here: dict[str, Outcome], name: str) -> str | None:

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from runtime_guard.virtual.devices.marks import DISPATCHING
-from runtime_guard.virtual.dispatch.mode import seen, seen_operator
+from runtime_guard.virtual.dispatch.mode import seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,4 +83,4 @@ def _entering(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _dispatched(dispatch: Callable[..., Any], self: Any, *args: Any, **kwargs: Any) -> Any:
-    return seen_operator(dispatch, self, *args, **kwargs)
+    return seen(dispatch, self, *args, **kwargs)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor, library
+from torch._library import custom_ops
 from torch.utils import cpp_extension
 
 from runtime_guard.virtual.devices.machine import machine
@@ -72,6 +73,7 @@ def install(patches: Patches) -> None:
     standing = _Standing(impl)
     patches.at_undo(standing.forget_all)
     patches.put(library.Library, "impl", _registering(impl, standing))
+    _see_what_is_there(patches)
     kind = type(torch.ops)
     patches.put(kind, "load_library", _telling(kind.load_library, "torch.ops.load_library"))
     for name in LOADERS:
@@ -103,6 +105,14 @@ def _seen_inside(kernel: Any) -> Any:
     if not isinstance(kernel, FunctionType):
         return kernel
     return functools.wraps(kernel)(functools.partial(seen_operator, kernel))
+
+
+def _see_what_is_there(patches: Patches) -> None:
+    """Let operators that `torch.library.custom_op` made before the block be seen inside, too."""
+    for operator in list(getattr(custom_ops, "OPDEFS", {}).values()):
+        kernels = operator._backend_fns
+        for device, kernel in list(kernels.items()):
+            patches.put_item(kernels, device, _seen_inside(kernel))
 
 
 def _of_the_device(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
