@@ -51,10 +51,10 @@ class Patches:
         self._resets.clear()
         while self._former:
             holder, name, value = self._former.pop()
-            if not name:
-                holder()
-            elif isinstance(holder, _Items):
+            if isinstance(holder, _Items):
                 holder.give_back(name, value)
+            elif not name:
+                holder()
             elif value is _ABSENT:
                 delattr(holder, name)
             else:

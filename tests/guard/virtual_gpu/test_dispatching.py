@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.testing._internal.two_tensor import TwoTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from runtime_guard import virtual_gpu
 from tests.guard.leaves import CPU, GPU, OTHER
 
 pytestmark = [
@@ -234,3 +235,17 @@ def test_sparse_types_of_old_make_sparse_tensors():
     made = torch.cuda.sparse.FloatTensor(indices, values, torch.Size([2]))
     assert (made.device, made.is_sparse, made.to_dense().tolist()) == (GPU, True, [1.0, 1.0])
     assert isinstance(made, torch.cuda.sparse.FloatTensor)
+
+
+def test_an_operator_that_was_made_before_the_block_is_seen_inside_and_given_back():
+    operator = torch.library.custom_op("virtual_gpu_tests::early", _early, mutates_args=())
+    kernels = dict(operator._backend_fns)
+    with virtual_gpu(2):
+        with pytest.raises(RuntimeError, match=MIXED):
+            operator(torch.ones(3, device=GPU))
+        assert operator(torch.ones(3)).device == CPU
+    assert operator._backend_fns == kernels
+
+
+def _early(x: torch.Tensor) -> torch.Tensor:
+    return x * torch.ones(3)
