@@ -1,27 +1,26 @@
-"""torch.compile runs the Python that it is given, and it is said once.
+"""torch.compile runs the Python that it is given where that meets a device, and it is said once.
 
-Only eager paths can be proven. torch.compile keeps its objects, under its own stance `force_eager`.
+Only eager paths can be proven. torch.compile keeps its objects, under its own stance `force_eager`;
+what meets only tensors of the CPU is compiled, as outside the block.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from runtime_guard.virtual.devices.storages import seen_plainly
-from runtime_guard.virtual.dispatch.overriding import answered_by_torch
 from runtime_guard.virtual.notices import once
+from runtime_guard.virtual.torch_patches.compiled_on_host import as_outside, choosing
+from runtime_guard.virtual.torch_patches.unseeing import unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from runtime_guard.virtual.patching import Patches
 
-COMPILED: Final = "what torch.compile is given runs eagerly; the compiled path is not proven"
 EXPORTED: Final = "{} sees the model as one of the CPU; what it makes is not proven"
 EXPORTERS: Final = (
     ("torch.export", "export"),
@@ -55,13 +54,15 @@ def _install_compile(patches: Patches) -> None:
     compile_ = torch.compile
 
     @functools.wraps(compile_)
-    def compile(*args: Any, **kwargs: Any) -> Any:  # noqa: A001 - torch's own name
-        if not sys._getframe(1).f_globals["__name__"].startswith("torch."):
-            once("compile", COMPILED)
-        if kwargs.get("backend") in (None, "inductor"):
-            # Importing it takes seconds, and it is never asked to compile.
-            kwargs["backend"] = "eager"
-        return compile_(*args, **kwargs)
+    def compile(model: Any = None, **kwargs: Any) -> Any:  # noqa: A001 - torch's own name
+        if model is None:
+            return functools.partial(compile, **kwargs)
+        if sys._getframe(1).f_globals["__name__"].startswith("torch._higher_order_ops"):
+            return compile_(model, **{**kwargs, "backend": "eager"})
+        # To import its own back end takes seconds.
+        made = compile_(model, **{**kwargs, "backend": "eager", "mode": None, "options": None})
+        truly = functools.partial(compile_, model, **kwargs)
+        return choosing(model, made, truly, stance)
 
     patches.put(torch, "compile", compile)
 
@@ -72,14 +73,8 @@ def _explaining(explain: Callable[..., Any], stance: Any) -> Callable[..., Any]:
     @functools.wraps(explain)
     def explained(func: Any, *args: Any, **kwargs: Any) -> Any:
         def inner(*args: Any, **kwargs: Any) -> Any:
-            from torch._dynamo import eval_frame
-
-            eager, eval_frame._stance = eval_frame._stance, stance
-            try:
-                with unseen():
-                    return explain(func)(*args, **kwargs)
-            finally:
-                eval_frame._stance = eager
+            with unseen(), as_outside(stance):
+                return explain(func)(*args, **kwargs)
 
         return inner(*args, **kwargs) if args or kwargs else inner
 
@@ -94,17 +89,3 @@ def _outside(export: Callable[..., Any], name: str) -> Callable[..., Any]:
             return export(*args, **kwargs)
 
     return export_outside
-
-
-@contextmanager
-def unseen() -> Iterator[None]:
-    """Let torch work as it does outside the block, on tensors of the CPU."""
-    modes = []
-    while torch.overrides._len_torch_function_stack():
-        modes.append(torch.overrides._pop_mode())
-    try:
-        with seen_plainly(), answered_by_torch():
-            yield
-    finally:
-        while modes:
-            torch.overrides._push_mode(modes.pop())

@@ -11,7 +11,7 @@ from torch.jit import RecursiveScriptModule
 
 from runtime_guard.virtual.devices.marks import mark_of, place
 from runtime_guard.virtual.devices.names import is_virtual, resolved
-from runtime_guard.virtual.torch_patches.compiling import unseen
+from runtime_guard.virtual.torch_patches.unseeing import unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

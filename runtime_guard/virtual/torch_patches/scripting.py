@@ -24,7 +24,7 @@ from runtime_guard.virtual.dispatch.mode import in_effect
 from runtime_guard.virtual.dispatch.overriding import ANSWERS
 from runtime_guard.virtual.dispatch.running import common_device, place_all
 from runtime_guard.virtual.notices import once
-from runtime_guard.virtual.torch_patches.compiling import unseen
+from runtime_guard.virtual.torch_patches.unseeing import unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

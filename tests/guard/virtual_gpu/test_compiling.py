@@ -96,8 +96,9 @@ def test_it_is_said_once():
     expected = (
         "virtual GPU: what torch.compile is given runs eagerly; the compiled path is not proven"
     )
-    assert said(lambda: torch.compile(plus)) == [(expected, True)]
-    assert said(lambda: torch.compile(plus)) == []
+    compiled, given = torch.compile(plus), data()
+    assert said(lambda: compiled(given)) == [(expected, True)]
+    assert said(lambda: compiled(given)) == []
 
 
 def test_an_export_is_made_as_on_the_cpu():
@@ -120,6 +121,59 @@ def test_flex_attention_runs():
     mask = create_block_mask(lambda b, h, q, k: q >= k, 1, 1, 16, 16, device="cuda")
     out = torch.compile(flex_attention)(query, query, query, block_mask=mask)
     assert str(out.device) == "cuda:0"
+
+
+class Counting:
+    """A back end of torch.compile that counts what it is given to compile."""
+
+    def __init__(self):
+        self.graphs = 0
+
+    def __call__(self, graph, inputs):
+        self.graphs += 1
+        return graph.forward
+
+
+def test_what_meets_only_tensors_of_the_cpu_is_compiled():
+    backend = Counting()
+    compiled = torch.compile(plus, backend=backend)
+    assert compiled(torch.ones(1, 2)).tolist() == [[2.0, 2.0]]
+    assert backend.graphs == 1
+    assert str(compiled(data()).device) == "cuda:0"
+    assert backend.graphs == 1
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+    whole = torch.compile(model, backend=backend)
+    whole(torch.ones(1, 2)).sum().backward()
+    assert model[0].weight.grad is not None
+    assert backend.graphs == 2
+    whole.cuda()
+    assert str(whole(data()).device) == "cuda:0"
+    assert backend.graphs == 2
+
+
+@torch.no_grad()
+def test_what_names_a_tensor_of_a_device_is_not_compiled():
+    backend, weight = Counting(), data()
+
+    def scaled(x):
+        return inner(x)
+
+    def inner(x):
+        return x.to(weight.device) * weight
+
+    assert str(torch.compile(scaled, backend=backend)(torch.ones(1, 2)).device) == "cuda:0"
+    moved = torch.compile(lambda x: x.cuda() * 2, backend=backend)
+    assert str(moved(torch.ones(1, 2)).device) == "cuda:0"
+
+
+def test_a_mistake_of_compiled_code_on_the_cpu_is_its_own():
+    @torch.compile(backend="eager", fullgraph=True)
+    def breaking(x):
+        torch._dynamo.graph_break()
+        return x
+
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        breaking(torch.ones(2))
 
 
 def test_torch_compile_can_be_reset():
