@@ -68,12 +68,13 @@ def _scripting(script: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _tracing(trace: Callable[..., Any]) -> Callable[..., Any]:
-    def traced(func: Any, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def traced(func: Any, *args: Any, **kwargs: Any) -> Any:
         """Trace what lies on the CPU; what lies on a device is run as it is, to be checked first.
 
         TensorBoard traces a model to draw it, and runs nothing of what that makes.
         """
-        given = inputs, kwargs, list(func.parameters()) if isinstance(func, nn.Module) else []
+        inputs = args[0] if args else kwargs.get("example_inputs")
+        given = args, kwargs, list(func.parameters()) if isinstance(func, nn.Module) else []
         if _is_on_device(tree_leaves(given)):
             if trace.__name__ == "trace":
                 _run_once(func, inputs, kwargs.get("example_kwarg_inputs"))
@@ -81,7 +82,7 @@ def _tracing(trace: Callable[..., Any]) -> Callable[..., Any]:
             if sys._getframe(1).f_globals["__name__"] != DRAWING:
                 once("script", SCRIPTED)
         with unseen():
-            return _with_python(trace(func, inputs, *args, **kwargs), func)
+            return _with_python(trace(func, *args, **kwargs), func)
 
     return traced
 

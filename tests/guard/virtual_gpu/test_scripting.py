@@ -126,6 +126,12 @@ def test_a_compiled_module_keeps_the_mode_of_its_python():
     assert not model.norm.training
 
 
+def test_what_is_traced_may_be_given_by_name():
+    for device in ("cpu", GPU):
+        model = torch.jit.trace(Net().to(device).eval(), example_inputs=two_rows(device))
+        assert str(model(two_rows(device)).device) == device
+
+
 def test_tracing_runs_the_model_as_torch_does():
     with pytest.raises(RuntimeError, match="got mat1 is on cpu"):
         torch.jit.trace(nn.Linear(2, 2).cuda(), torch.ones(1, 2))
