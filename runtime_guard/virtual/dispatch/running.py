@@ -51,15 +51,10 @@ def common_device(values: Any) -> Any:
     found: Any = _NONE_YET
     for value in values:
         kind = type(value)
+        if kind in DISPATCHING:
+            return DISPATCHED
         if kind in PLAIN or isinstance(value, Tensor):
-            if kind in DISPATCHING:
-                return DISPATCHED
-            try:
-                storage = value.untyped_storage() if kind in PLAIN else storage_of(value)
-            except (NotImplementedError, RuntimeError):
-                storage = storage_of(value)
-            mark = getattr(storage, MARK, None)
-            lies: Any = None if mark is None else mark.device
+            lies: Any = _lies(value, is_plain=kind in PLAIN)
         elif kind is list or kind is tuple:
             lies = common_device(value)
             if lies is _NONE_YET:
@@ -73,6 +68,15 @@ def common_device(values: Any) -> Any:
                 return ...
             found = lies
     return found
+
+
+def _lies(tensor: Tensor, *, is_plain: bool) -> Any:
+    try:
+        storage = tensor.untyped_storage() if is_plain else storage_of(tensor)
+    except (NotImplementedError, RuntimeError):
+        storage = storage_of(tensor)
+    mark = getattr(storage, MARK, None)
+    return None if mark is None else mark.device
 
 
 def _agreed(one: Any, other: Any) -> Any:

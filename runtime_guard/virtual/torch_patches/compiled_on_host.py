@@ -105,9 +105,14 @@ def _held(given: Any, depth: int) -> Iterator[Any]:
 
 
 def _named(function: FunctionType, depth: int) -> Iterator[Any]:
-    if not depth or function.__module__.startswith("torch."):
+    if not depth or (function.__module__ or "").startswith("torch."):
         return
-    names = inspect.getclosurevars(function)
+    try:
+        names = inspect.getclosurevars(function)
+    except ValueError:
+        # A name that it closes over has no value yet.
+        yield _UNKNOWN
+        return
     for value in (*names.nonlocals.values(), *names.globals.values()):
         for leaf in tree_leaves(value):
             yield from _held(leaf, depth - 1)
