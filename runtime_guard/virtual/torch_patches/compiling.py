@@ -57,7 +57,7 @@ def _install_compile(patches: Patches) -> None:
     def compile(model: Any = None, **kwargs: Any) -> Any:  # noqa: A001 - torch's own name
         if model is None:
             return functools.partial(compile, **kwargs)
-        if sys._getframe(1).f_globals["__name__"].startswith("torch._higher_order_ops"):
+        if sys._getframe(1).f_globals["__name__"].startswith("torch."):
             return compile_(model, **{**kwargs, "backend": "eager"})
         # To import its own back end takes seconds.
         made = compile_(model, **{**kwargs, "backend": "eager", "mode": None, "options": None})
