@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import inspect
 from contextlib import contextmanager
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor, nn
 from torch._dynamo import eval_frame
+from torch._ops import OpOverload, OpOverloadPacket
 from torch.utils._pytree import tree_leaves
 
 from runtime_guard.virtual.devices.marks import mark_of
@@ -29,6 +30,9 @@ COMPILED: Final = "what torch.compile is given runs eagerly; the compiled path i
 
 _DEEPEST: Final = 3
 """How many functions deep it is looked for what a function names."""
+
+_OPERATORS: Final = (OpOverload, OpOverloadPacket, BuiltinFunctionType)
+"""What holds nothing."""
 
 _UNKNOWN: Final = object()
 """In the place of what is held, where that cannot be told."""
@@ -98,8 +102,13 @@ def _held(given: Any, depth: int) -> Iterator[Any]:
         yield from _held(given.__self__, depth)
     elif isinstance(given, FunctionType):
         yield from _named(given, depth)
+    elif isinstance(given, functools.partial):
+        yield from _held(given.func, depth)
+        yield from tree_leaves((given.args, given.keywords))
     elif isinstance(given, Tensor):
         yield given
+    elif isinstance(given, _OPERATORS):
+        return
     elif depth == _DEEPEST:
         yield _UNKNOWN
 

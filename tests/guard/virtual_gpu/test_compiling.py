@@ -1,6 +1,7 @@
 """torch.compile and exports: run as Python, and said once."""
 
 import copy
+import functools
 import warnings
 
 import pytest
@@ -149,6 +150,17 @@ def test_what_meets_only_tensors_of_the_cpu_is_compiled():
     whole.cuda()
     assert str(whole(data()).device) == "cuda:0"
     assert backend.graphs == 2
+
+
+def test_so_is_what_is_no_function_of_python():
+    for given in (torch.ops.aten.sin, functools.partial(torch.add, torch.ones(2)), torch.sin):
+        backend = Counting()
+        torch.compile(given, backend=backend)(torch.ones(2))
+        assert backend.graphs == 1
+    backend = Counting()
+    scaled = torch.compile(functools.partial(torch.mul, data()), backend=backend)
+    assert str(scaled(torch.tensor(2.0)).device) == "cuda:0"
+    assert backend.graphs == 0
 
 
 @torch.no_grad()
