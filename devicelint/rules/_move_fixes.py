@@ -242,6 +242,8 @@ def _move_in_place(here: RuleContext, clash: Clash, handed: str | None = None) -
         return move_parts(here, site, clash.culprit.since, move)
     if move is None or isinstance(site, _DISPLAYS) or not has_move(here.names.value_of(site)):
         return None
+    if site is clash.reference.site:
+        return None  # They are parts of what stands there.
     target = _written_to(here, _node(site))
     if target is None:
         change: Change = InsertAfter(_node(site), move)
