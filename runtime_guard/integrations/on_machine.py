@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from runtime_guard.integrations.virtual_gpu_tally import Tally
+    from runtime_guard.integrations.virtual_gpu_tally import RunTally
     from runtime_guard.launcher.torch_import import TorchFinder
     from runtime_guard.settings import VirtualMachine
     from runtime_guard.virtual.block import VirtualGpu
@@ -61,7 +61,7 @@ class OnMachine:
         kept: Kept | None = None,
         *,
         refused: str = "",
-        tally: Tally | None = None,
+        tally: RunTally | None = None,
     ) -> None:
         self.machine = machine
         self.gpu: VirtualGpu | None = None

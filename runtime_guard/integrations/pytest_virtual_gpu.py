@@ -16,7 +16,7 @@ import pytest
 
 from runtime_guard.integrations.marked_run import MarkedRun
 from runtime_guard.integrations.on_machine import ON_MACHINE, Kept, OnMachine
-from runtime_guard.integrations.virtual_gpu_tally import Tally, Unmodelled
+from runtime_guard.integrations.virtual_gpu_tally import RunTally, Unmodelled
 from runtime_guard.settings import VirtualMachine, machine_from
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class VirtualRun(MarkedRun[OnMachine]):
     def __init__(self, machine: VirtualMachine | None, report: Path | None) -> None:
         super().__init__(ON_MACHINE)
         self.machine = machine
-        self.tally = Tally()
+        self.tally = RunTally()
         self._report = report
         self._unmodelled = Unmodelled()
         self._kept = Kept()

@@ -16,7 +16,7 @@ _LONGEST = 200
 
 
 @dataclass
-class Tally:
+class RunTally:
     """What was met.
 
     Attributes:

@@ -116,12 +116,14 @@ def call_wrapped(
 ) -> Value:
     """What a wrapper gives: it brings its inputs to its module first, if it was given devices.
 
-    Where it is not known whether it does, only that an accelerator is demanded is reported.
+    Where it is not known whether it does, or the module was moved away, only that an accelerator
+    is demanded is reported.
     """
     if run.state.read(wrapper.ref, _LEAVES) is not None:
         return run.call(inner, arguments, site)
     device = module_device(run, wrapper).device
-    is_brought = device != CPU and not isinstance(device, Unsure)
+    is_there = module_device(run, inner).device == device
+    is_brought = is_there and device != CPU and not isinstance(device, Unsure)
     if is_brought:
         arguments = _scattered(run, arguments, Step(Verb.PLACED, site, device), site)
     with _replicated(run, is_heard=is_brought):
