@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.nn.parallel import comm
+from torch.nn.parallel import _functions, comm
 
 from runtime_guard.virtual.devices.machine import CPU, machine
 from runtime_guard.virtual.devices.marks import device_of, place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from runtime_guard.virtual.patching import Patches
 
@@ -34,6 +34,23 @@ def install(patches: Patches) -> None:
     ):
         patches.put(torch._C, function.__name__, function)
     patches.put(comm, "reduce_add", reduce_add)
+    patches.put(_functions, "_get_stream", _of_this_machine(_functions._get_stream))
+    patches.at_reset(_forget_streams)
+
+
+def _of_this_machine(get: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The stream on which inputs are copied: torch keeps a list of as many as it first found."""
+
+    def _get_stream(device: Any) -> Any:
+        if len(_functions._streams or ()) != len(machine().devices):
+            _forget_streams()
+        return get(device)
+
+    return _get_stream
+
+
+def _forget_streams() -> None:
+    _functions._streams = None
 
 
 def _there(tensor: Tensor, device: torch.device) -> Tensor:

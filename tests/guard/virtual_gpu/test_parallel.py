@@ -142,3 +142,10 @@ def test_one_device_runs_the_model_itself():
     assert net.seen == [("cuda:0", 0, 2)]
     onto = torch.nn.DataParallel(Net().to("cuda:1"), device_ids=[1, 0], output_device=0)
     assert str(onto(torch.ones(2, 3)).device) == "cuda:0"
+
+
+def test_a_machine_with_more_devices_has_streams_for_all_of_them():
+    for count in (1, 3, 2):
+        with virtual_gpu(count):
+            model = torch.nn.DataParallel(torch.nn.Linear(4, 2).cuda())
+            assert model(torch.ones(4, 4)).shape == (4, 2)
