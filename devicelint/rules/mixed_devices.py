@@ -30,14 +30,14 @@ class MixedDevices(Rule):
             return
         here = context.at(clash)
         fix = moving.move_culprit(context, clash) or _bring_to_storage(context, event)
-        is_one = clash.culprit.site is clash.reference.site
-        beside = "" if is_one else f"{clashes.quoted(context, clash.reference.site)} "
+        what = clashes.quoted(here, clash.culprit.site)
+        other = clashes.quoted(context, clash.reference.site)
+        if clash.culprit.site is clash.reference.site:
+            what, other = f"a part of {what}", "another part"
         yield Report(
             clash.culprit.site,
-            f"{'a part of ' if is_one else ''}{clashes.quoted(here, clash.culprit.site)} is on "
-            f"{clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
-            f"{beside or 'another part '}"
-            f"is on {clashes.place(clash.reference)}{clashes.since(clash.reference, 1)}: "
+            f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
+            f"{other} is on {clashes.place(clash.reference)}{clashes.since(clash.reference, 1)}: "
             f"`{event.operation}` needs both on one device{clashes.condition(clash)}",
             (*clashes.history(clash.culprit, clash.reference), *clashes.failing(context, clash)),
             clashes.severity(clash),

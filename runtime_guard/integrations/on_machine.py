@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from runtime_guard.virtual.block import VirtualGpu
 
 
+def _entered(machine: VirtualMachine) -> VirtualGpu:
+    from runtime_guard import virtual_gpu
+
+    return virtual_gpu(**asdict(machine)).__enter__()
+
+
 class Kept:
     """The machine that stays in effect from one test to the next that asks for the same.
 
@@ -30,9 +36,7 @@ class Kept:
             self._gpu.renew()
             return self._gpu
         self.end()
-        from runtime_guard import virtual_gpu
-
-        self._machine, self._gpu = machine, virtual_gpu(**asdict(machine)).__enter__()
+        self._machine, self._gpu = machine, _entered(machine)
         return self._gpu
 
     def end(self) -> None:
@@ -89,13 +93,9 @@ class OnMachine:
             gpu.__exit__(*raised)
 
     def _begin(self) -> None:
-        from runtime_guard import virtual_gpu
-
         assert self.machine is not None
-        if self._kept is not None:
-            self.gpu = self._kept.take(self.machine)
-        else:
-            self.gpu = virtual_gpu(**asdict(self.machine)).__enter__()
+        enter = _entered if self._kept is None else self._kept.take
+        self.gpu = enter(self.machine)
 
     def explain(self, error: BaseException) -> None:
         """Explain what made the test fail, if it is about devices, while they are there."""

@@ -94,7 +94,7 @@ class VirtualGpu:
     @property
     def is_used(self) -> bool:
         """Whether anything was placed on a device since the block began."""
-        return any(each.allocations or each.refusals for each in self._machine.accounts)
+        return self._machine.is_used
 
     def renew(self) -> None:
         """Let the block begin anew, with devices on which nothing lies.

@@ -92,6 +92,11 @@ class Machine:
         return f"Machine({len(self.devices)} x {self.name})"
 
     @property
+    def is_used(self) -> bool:
+        """Whether anything was placed on a device, or was to be."""
+        return any(each.allocations or each.refusals for each in self.accounts)
+
+    @property
     def current(self) -> int:
         """The index of this thread's current device."""
         index: int = getattr(self._thread, "index", 0)

@@ -112,6 +112,12 @@ def mark_of(tensor: Tensor) -> torch.device | None:
     return None if mark is None else mark.device
 
 
+def any_on_device(values: Any) -> bool:
+    """Whether a tensor among these lies on a virtual device, seen by the mode or not."""
+    with torch._C.DisableTorchFunction():
+        return any(isinstance(one, Tensor) and mark_of(one) is not None for one in values)
+
+
 def device_of(tensor: Tensor) -> torch.device:
     """The device of a tensor as a script sees it; what bears no mark is where torch has it."""
     return mark_of(tensor) or tensor.device

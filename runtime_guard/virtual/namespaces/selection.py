@@ -154,7 +154,7 @@ def _in_use(module: Any) -> Callable[[], bool]:
     """`is_initialized`: what C++ would initialise is in use once a tensor was placed there."""
 
     def is_initialized() -> bool:
-        asked = any(each.allocations or each.refusals for each in machine().accounts)
+        asked = machine().is_used
         return (asked or module._initialized) and not module._is_in_bad_fork()
 
     return is_initialized
@@ -162,14 +162,17 @@ def _in_use(module: Any) -> Callable[[], bool]:
 
 def _begin_anew(patches: Patches, module: Any, name: str) -> None:
     """Let no device be in use yet, and let what waited for that wait on after the block."""
-    patches.put(module, "_initialized", False)
-    patches.put(module, "_queued_calls", [])
-    patches.put(module, "_lazy_seed_tracker", torch._utils._LazySeedTracker())
+    begins: dict[str, Callable[[], Any]] = {
+        "_initialized": bool,
+        "_queued_calls": list,
+        "_lazy_seed_tracker": torch._utils._LazySeedTracker,
+    }
+    for attribute, make in begins.items():
+        patches.put(module, attribute, make())
 
     def begin() -> None:
-        module._initialized = False
-        module._queued_calls = []
-        module._lazy_seed_tracker = torch._utils._LazySeedTracker()
+        for attribute, make in begins.items():
+            setattr(module, attribute, make())
 
     patches.at_reset(begin)
     for attribute in ("_exchange_device", "_maybe_exchange_device"):

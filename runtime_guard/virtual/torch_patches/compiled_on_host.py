@@ -18,7 +18,7 @@ from torch._dynamo import eval_frame
 from torch._ops import OpOverload, OpOverloadPacket
 from torch.utils._pytree import tree_leaves
 
-from runtime_guard.virtual.devices.marks import mark_of
+from runtime_guard.virtual.devices.marks import any_on_device
 from runtime_guard.virtual.dispatch.mode import in_effect
 from runtime_guard.virtual.notices import once
 from runtime_guard.virtual.torch_patches.unseeing import unseen
@@ -85,9 +85,8 @@ def _is_of_the_host(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """Whether there are tensors, and all of them lie on the CPU."""
     with torch._C.DisableTorchFunction():
         found = [*tree_leaves((args, kwargs)), *_held(given, _DEEPEST)]
-        tensors = [one for one in found if isinstance(one, Tensor)]
-        known = not any(one is _UNKNOWN for one in found)
-        return bool(tensors) and known and all(mark_of(one) is None for one in tensors)
+    known = not any(one is _UNKNOWN for one in found)
+    return known and any(isinstance(one, Tensor) for one in found) and not any_on_device(found)
 
 
 def _held(given: Any, depth: int) -> Iterator[Any]:

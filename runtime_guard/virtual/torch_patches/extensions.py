@@ -16,7 +16,7 @@ from torch._library import custom_ops
 from torch.utils import cpp_extension
 
 from runtime_guard.virtual.devices.machine import machine
-from runtime_guard.virtual.devices.marks import mark_of
+from runtime_guard.virtual.devices.marks import any_on_device
 from runtime_guard.virtual.dispatch.mode import seen, seen_operator
 from runtime_guard.virtual.notices import once
 
@@ -124,9 +124,7 @@ def _of_the_device(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
 
     def standing_in(*args: Any, **kwargs: Any) -> Any:
         given = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
-        with torch._C.DisableTorchFunction():
-            lies_there = any(mark_of(tensor) is not None for tensor in given)
-        if given and not lies_there:
+        if given and not any_on_device(given):
             raise NotImplementedError(NO_KERNEL.format(name))
         return seen(kernel, *args, **kwargs)
 

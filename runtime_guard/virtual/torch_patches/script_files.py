@@ -11,6 +11,7 @@ from torch.jit import RecursiveScriptModule
 
 from runtime_guard.virtual.devices.marks import mark_of, place
 from runtime_guard.virtual.devices.names import is_virtual, resolved
+from runtime_guard.virtual.torch_patches.scripting import state_of
 from runtime_guard.virtual.torch_patches.unseeing import unseen
 
 if TYPE_CHECKING:
@@ -30,15 +31,11 @@ def install(patches: Patches) -> None:
     patches.put(torch.jit, "load", functools.wraps(torch.jit.load)(_loading(torch.jit.load)))
 
 
-def _held(module: Any) -> dict[str, Any]:
-    return dict([*module.named_parameters(), *module.named_buffers()])
-
-
 def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def save(self: Any, *args: Any, _extra_files: Any = None, **kwargs: Any) -> Any:
         with torch._C.DisableTorchFunction():
-            marks = {name: mark_of(tensor) for name, tensor in _held(self).items()}
+            marks = {name: mark_of(tensor) for name, tensor in state_of(self).items()}
         places = {name: str(mark) for name, mark in marks.items() if mark is not None}
         files = {**(_extra_files or {}), **({PLACES: json.dumps(places)} if places else {})}
         return original(self, *args, _extra_files=files, **kwargs)
@@ -54,10 +51,10 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
         host = "cpu" if target is not None and is_virtual(target) else map_location
         with unseen():
             made = original(f, map_location=host, _extra_files=files, **kwargs)
-        text = files.pop(PLACES)
-        places = json.loads(text or "{}") if target is None else dict.fromkeys(_held(made), target)
+        text, held = files.pop(PLACES), state_of(made)
+        places = json.loads(text or "{}") if target is None else dict.fromkeys(held, target)
         with torch._C.DisableTorchFunction():
-            for name, tensor in _held(made).items():
+            for name, tensor in held.items():
                 if name in places:
                     place(tensor, resolved(places[name]))
         return made

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.jit import RecursiveScriptModule, _builtins
 from torch.utils._pytree import tree_leaves
 
-from runtime_guard.virtual.devices.marks import mark_of, place
+from runtime_guard.virtual.devices.marks import any_on_device, mark_of, place
 from runtime_guard.virtual.dispatch.mixing import Watching
 from runtime_guard.virtual.dispatch.mode import in_effect
 from runtime_guard.virtual.dispatch.overriding import ANSWERS
@@ -75,7 +75,7 @@ def _tracing(trace: Callable[..., Any]) -> Callable[..., Any]:
         """
         inputs = args[0] if args else kwargs.get("example_inputs")
         given = args, kwargs, list(func.parameters()) if isinstance(func, nn.Module) else []
-        if _is_on_device(tree_leaves(given)):
+        if any_on_device(tree_leaves(given)):
             if trace.__name__ == "trace":
                 _run_once(func, inputs, kwargs.get("example_kwarg_inputs"))
             kwargs["check_trace"] = False
@@ -113,8 +113,8 @@ class _Forward:
         return getattr(self._compiled, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        held = dict([*self._module.named_parameters(), *self._module.named_buffers()])
-        if not in_effect() or not _is_on_device(tree_leaves((args, kwargs, held))):
+        held = state_of(self._module)
+        if not in_effect() or not any_on_device(tree_leaves((args, kwargs, held))):
             return self._compiled(*args, **kwargs)
         once("script", SCRIPTED)
         with _training_as(self._python, self._module):
@@ -134,18 +134,13 @@ def _training_as(python: nn.Module, module: Any) -> Iterator[None]:
             part.training = training
 
 
-def _is_on_device(values: Any) -> bool:
-    with torch._C.DisableTorchFunction():
-        return any(isinstance(one, Tensor) and mark_of(one) is not None for one in values)
-
-
 def _placing(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - as the method's
         if not in_effect():
             return original(self, *args, **kwargs)
         python = getattr(self, FUNCTION, None)
-        if python is not None and _is_on_device(tree_leaves((args, kwargs))):
+        if python is not None and any_on_device(tree_leaves((args, kwargs))):
             return python(*args, **kwargs)
         with torch._C.DisableTorchFunction():
             return _run_operator(functools.partial(original, self), self, args, kwargs)
@@ -190,6 +185,11 @@ def _run_mixed(
                 raise
             raise RuntimeError(f"{str(error).rstrip()} {watching.refusal}") from None
     return watching.placed(made)
+
+
+def state_of(module: Any) -> dict[str, Tensor]:
+    """The parameters and buffers of a compiled module, by their names."""
+    return dict([*module.named_parameters(), *module.named_buffers()])
 
 
 def held_by(module: Any) -> list[Any]:

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
 
 import runtime_guard
-from runtime_guard.integrations import pytest_plugin, pytest_virtual_gpu
-from runtime_guard.settings import Settings, VirtualMachine
+from runtime_guard.integrations import pytest_virtual_gpu
+from runtime_guard.settings import VirtualMachine
 
 TESTS = """
 import os
@@ -34,13 +33,7 @@ ADDMM = "*RuntimeError: *got mat1 is on cpu*tensors on cuda:0*wrapper_CUDA_addmm
 MEANS = "*Linear has parameter 'weight' on cuda:0, but argument 'input' is on cpu"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _what_the_inner_runs_import():
-    """pytester forgets what an inner run was first to import, and torch bears no second import."""
-    with pytest.raises(RuntimeError, match="mat1"), runtime_guard.virtual_gpu(2):
-        nn.Linear(4, 2).cuda()(torch.ones(3, 4))
-    with pytest_plugin.Watch("warn", Settings()):
-        pass
+pytestmark = pytest.mark.usefixtures("what_inner_runs_import")
 
 
 @pytest.fixture

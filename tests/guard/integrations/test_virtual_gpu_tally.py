@@ -7,11 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
-
-import runtime_guard
-from runtime_guard.integrations import pytest_plugin
-from runtime_guard.settings import Settings
 
 MET = """
 import pytest
@@ -43,13 +38,7 @@ def test_of_what_is_not_modelled():
 SUMMARY = "virtual GPU: 3 of 6 tests used a device, 1 failed with a device error, 1 thing is not *"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _what_the_inner_runs_import():
-    """pytester forgets what an inner run was first to import, and torch bears no second import."""
-    with pytest.raises(RuntimeError, match="mat1"), runtime_guard.virtual_gpu(2):
-        nn.Linear(4, 2).cuda()(torch.ones(3, 4))
-    with pytest_plugin.Watch("warn", Settings()):
-        pass
+pytestmark = pytest.mark.usefixtures("what_inner_runs_import")
 
 
 @pytest.fixture
