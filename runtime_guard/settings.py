@@ -24,9 +24,10 @@ MACHINE_VARIABLES = (
     "RUNTIME_GUARD_VIRTUAL_GPU_NAME",
     "RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB",
     "RUNTIME_GUARD_VIRTUAL_GPU_CUDA",
+    "RUNTIME_GUARD_VIRTUAL_GPU_CAPABILITY",
 )
-"""Say of the virtual machine how many devices it has, their name, the gigabytes of each, and for
-which version of CUDA torch is built."""
+"""Describe the virtual machine: the number of its devices, their name, the gigabytes of each, the
+version of CUDA for which torch is built, and their compute capability."""
 _ACTION_OF: dict[Mode, Action] = {"check": "raise", "warn": "warn", "move": "move"}
 _MODE_OF: dict[str, Mode] = {action: mode for mode, action in _ACTION_OF.items()} | {
     "explain": "explain",
@@ -78,12 +79,14 @@ class VirtualMachine:
         name: their device type.
         memory_gb: the memory of each, in gigabytes of 2**30 bytes; None where nothing runs out.
         cuda: the version of CUDA for which torch is built; None where what is installed says it.
+        capability: the compute capability of CUDA devices, as `9.0`; None for the default.
     """
 
     count: int = 1
     name: str = "cuda"
     memory_gb: float | None = None
     cuda: str | None = None
+    capability: str | None = None
 
     def __post_init__(self) -> None:
         _require_count("count", self.count)
@@ -96,6 +99,10 @@ class VirtualMachine:
             raise ValueError(f"count is {self.count}: a machine has one mps device")
         if self.cuda is not None and not _is_version(self.cuda):
             raise ValueError(f"cuda is {self.cuda!r}: expected a version of CUDA, as '12.8'")
+        if self.capability is not None and not _is_version(self.capability):
+            raise ValueError(
+                f"capability is {self.capability!r}: expected a compute capability, as '9.0'"
+            )
 
     def __str__(self) -> str:
         memory = "" if self.memory_gb is None else f" with {self.memory_gb:g} GB"
@@ -161,16 +168,17 @@ def machine_from_environment(environ: Mapping[str, str]) -> VirtualMachine | Non
 
 
 def machine_from(texts: Sequence[str], said: Sequence[str]) -> VirtualMachine | None:
-    """The virtual machine of four texts: a count, a name, a size in gigabytes, a version of CUDA.
+    """The virtual machine that texts describe.
 
     Args:
-        texts: each empty where nothing is said; a count of 0 is none.
+        texts: one for each of `MACHINE_VARIABLES`, empty where nothing is said; a count of 0
+            is none.
         said: the option or the variable that says each.
 
     Raises:
         ValueError: a text has a value that it cannot have; the message names who says it.
     """
-    count, name, memory, cuda = (text.strip() for text in texts)
+    count, name, memory, cuda, capability = (text.strip() for text in texts)
     if count and not count.isdecimal():
         raise ValueError(f"{said[0]} is {count!r}: expected a number of devices, or 0 for none")
     if not count or int(count) == 0:
@@ -183,7 +191,10 @@ def machine_from(texts: Sequence[str], said: Sequence[str]) -> VirtualMachine | 
         raise ValueError(f"{said[0]} is {count!r}: a machine has one mps device")
     if cuda and not _is_version(cuda):
         raise ValueError(f"{said[3]} is {cuda!r}: expected a version of CUDA, as 12.8")
-    return VirtualMachine(int(count), name, _size_of(memory, said[2]), cuda or None)
+    if capability and not _is_version(capability):
+        raise ValueError(f"{said[4]} is {capability!r}: expected a compute capability, as 9.0")
+    size = _size_of(memory, said[2])
+    return VirtualMachine(int(count), name, size, cuda or None, capability or None)
 
 
 def to_environment(asked: Environment) -> dict[str, str]:
@@ -208,7 +219,7 @@ def to_environment(asked: Environment) -> dict[str, str]:
 def machine_to_environment(machine: VirtualMachine) -> dict[str, str | None]:
     """The variables from which `machine_from_environment` reads the same; None is to be unset."""
     memory = None if machine.memory_gb is None else repr(machine.memory_gb)
-    texts = str(machine.count), machine.name, memory, machine.cuda
+    texts = str(machine.count), machine.name, memory, machine.cuda, machine.capability
     return dict(zip(MACHINE_VARIABLES, texts, strict=True))
 
 

@@ -34,27 +34,30 @@ CUDA_HELP = (
     "The version of CUDA that torch is built for, as 12.8; by default that of torch itself, or of "
     "an installed torchvision, torchaudio or torchao."
 )
+CAPABILITY_HELP = "The compute capability of each virtual CUDA device, as 9.0 (8.0)."
 REPORT_HELP = (
     "Write to FILE, as JSON, how many tests used a device, which failed with a device error, and "
     "what was met that the virtual GPU does not model."
 )
 MARKER_HELP = (
-    "virtual_gpu(count=1, name='cuda', memory_gb=None, cuda=None): run this test on virtual GPUs; "
-    "without arguments on those of --virtual-gpu, or on one. virtual_gpu(False) runs it without."
+    "virtual_gpu(count=1, name='cuda', memory_gb=None, cuda=None, capability=None): run this test "
+    "on virtual GPUs; without arguments on those of --virtual-gpu, or on one. virtual_gpu(False) "
+    "runs it without."
 )
 REPORT = f"{NAME}_report"
-SETTINGS = (NAME, f"{NAME}_name", f"{NAME}_memory", f"{NAME}_cuda")
+SETTINGS = (NAME, f"{NAME}_name", f"{NAME}_memory", f"{NAME}_cuda", f"{NAME}_capability")
 """What may be said of the machine of a run, as an option and as an ini option."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--virtual-gpu` and its companions, each as an ini option too."""
     add = parser.getgroup("virtual GPU").addoption
-    count, name, memory, cuda = map(_option, SETTINGS)
+    count, name, memory, cuda, capability = map(_option, SETTINGS)
     add(count, nargs="?", const="1", type=_number, metavar="N", help=COUNT_HELP)
     add(name, metavar="NAME", help=NAME_HELP)
     add(memory, metavar="GB", help=MEMORY_HELP)
     add(cuda, metavar="VERSION", help=CUDA_HELP)
+    add(capability, metavar="X.Y", help=CAPABILITY_HELP)
     add(_option(REPORT), metavar="FILE", dest=REPORT, help=REPORT_HELP)
     for setting in SETTINGS:
         parser.addini(setting, f"What {_option(setting)} is where it is not given.", default="")
@@ -197,11 +200,12 @@ def virtual_gpu(
     name: str = "cuda",
     memory_gb: float | None = None,
     cuda: str | None = None,
+    capability: str | None = None,
 ) -> VirtualMachine | None:
     """The machine that the arguments of the marker of this name ask for; False is none."""
     if count is False:
         return None
-    return VirtualMachine(1 if count is True else count, name, memory_gb, cuda)
+    return VirtualMachine(1 if count is True else count, name, memory_gb, cuda, capability)
 
 
 @pytest.fixture(name=NAME)

@@ -71,9 +71,9 @@ What follows SCRIPT or MODULE belongs to it, options too. A script that is
 called "report", "mutate" or "prove" is run as ./report, and N is the number of
 devices only where it is a number. What --virtual-gpu and its companions leave
 open, the variables RUNTIME_GUARD_VIRTUAL_GPU, RUNTIME_GUARD_VIRTUAL_GPU_NAME,
-RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB and RUNTIME_GUARD_VIRTUAL_GPU_CUDA may say;
---virtual-gpu 0 is none. The exit status is the script's own, and 2 where the
-command line makes no sense.
+RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB, RUNTIME_GUARD_VIRTUAL_GPU_CUDA and
+RUNTIME_GUARD_VIRTUAL_GPU_CAPABILITY may say; --virtual-gpu 0 is none. The exit
+status is the script's own, and 2 where the command line makes no sense.
 """
 
 

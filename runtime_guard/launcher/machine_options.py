@@ -15,17 +15,19 @@ MACHINE_OPTIONS = (
     "--virtual-gpu-name",
     "--virtual-gpu-memory",
     "--virtual-gpu-cuda",
+    "--virtual-gpu-capability",
 )
 
 
 def add_machine_options(group: argparse._ArgumentGroup) -> None:
     """Let a command line describe a virtual machine; all that is given stays text."""
-    count, name, memory, cuda = MACHINE_OPTIONS
+    count, name, memory, cuda, capability = MACHINE_OPTIONS
     add = group.add_argument
     add(count, nargs="?", const="1", metavar="N", help="let the script find N devices, or 1")
     add(name, metavar="NAME", help="their type: cuda (the default), mps or xpu")
     add(memory, metavar="GB", help="the memory of each: what needs more is out of memory")
     add(cuda, metavar="VERSION", help="the version of CUDA that torch is built for, as 12.8")
+    add(capability, metavar="X.Y", help="their compute capability, as 9.0 (8.0)")
 
 
 def machine_of(given: argparse.Namespace) -> VirtualMachine | None:

@@ -71,16 +71,18 @@ class VirtualGpu:
         name: of which type: `cuda`, `mps` or `xpu`.
         memory_gb: what each has, in GiB; None where nothing is to run out.
         cuda: the version of CUDA that was asked for; None where what is installed says it.
+        capability: the compute capability that was asked for; None for 8.0.
         devices: they themselves, in order.
     """
 
-    def __init__(self, count: int, name: str, memory_gb: float | None, cuda: str | None) -> None:
-        self._asked = VirtualMachine(count, name, memory_gb, cuda)
-        self.count = count
-        self.name = name
-        self.memory_gb = memory_gb
-        self.cuda = cuda
-        self._machine = _machine_of(self._asked)
+    def __init__(self, asked: VirtualMachine) -> None:
+        self._asked = asked
+        self.count = asked.count
+        self.name = asked.name
+        self.memory_gb = asked.memory_gb
+        self.cuda = asked.cuda
+        self.capability = asked.capability
+        self._machine = Machine(asked)
 
     def __repr__(self) -> str:
         memory = "" if self.memory_gb is None else f", memory_gb={self.memory_gb}"
@@ -103,7 +105,7 @@ class VirtualGpu:
         """
         with _lock:
             last = max(at for at, block in enumerate(_blocks) if block is self)
-            self._machine = _machines[last] = _machine_of(self._asked)
+            self._machine = _machines[last] = Machine(self._asked)
             _patches.reset()
 
     def __enter__(self) -> VirtualGpu:
@@ -169,7 +171,12 @@ _thread = _Thread()
 
 
 def virtual_gpu(
-    count: int = 1, name: str = "cuda", *, memory_gb: float | None = None, cuda: str | None = None
+    count: int = 1,
+    name: str = "cuda",
+    *,
+    memory_gb: float | None = None,
+    cuda: str | None = None,
+    capability: str | None = None,
 ) -> VirtualGpu:
     """Let torch find virtual accelerators inside a `with` block, on any machine.
 
@@ -182,16 +189,12 @@ def virtual_gpu(
         memory_gb: the memory of each in GiB; what needs more raises `torch.OutOfMemoryError`.
         cuda: the version of CUDA for which torch is to be built, as `12.8`; by default that of
             torch itself, or of what is installed beside it.
+        capability: the compute capability of each CUDA device, as `9.0`; 8.0 by default.
 
     Raises:
         ValueError: an argument has a value that it cannot have.
     """
-    return VirtualGpu(count, name, memory_gb, cuda)
-
-
-def _machine_of(asked: VirtualMachine) -> Machine:
-    memory = None if asked.memory_gb is None else int(asked.memory_gb * 1024**3)
-    return Machine(asked.count, asked.name, memory, asked.cuda)
+    return VirtualGpu(VirtualMachine(count, name, memory_gb, cuda, capability))
 
 
 def _inform_children() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import torch
 
 from runtime_guard.machines import in_effect
 from runtime_guard.settings import ACCELERATORS
+
+if TYPE_CHECKING:
+    from runtime_guard.settings import VirtualMachine
 
 NAMES: Final = ACCELERATORS
 """The kinds of accelerator that a machine can have."""
@@ -65,25 +68,24 @@ class Account:
 
 
 class Machine:
-    """A machine with `count` accelerators of one name.
+    """A machine with accelerators of one name.
 
     Attributes:
+        asked: what was asked for.
         name: the type of its devices: `cuda`, `mps` or `xpu`.
         devices: its devices, in order.
         accounts: the memory of each.
-        cuda: the version of CUDA that was asked for, if any.
         account_of: the same, by device.
         forked: whether this process was forked off one that had used the devices, which cannot
             be used here then.
     """
 
-    def __init__(
-        self, count: int, name: str, memory: int | None = None, cuda: str | None = None
-    ) -> None:
-        self.name = name
-        self.cuda = cuda
-        self.devices = tuple(interned(name, index) for index in range(count))
-        self.accounts = tuple(Account(memory) for _ in range(count))
+    def __init__(self, asked: VirtualMachine) -> None:
+        memory = None if asked.memory_gb is None else int(asked.memory_gb * 1024**3)
+        self.asked = asked
+        self.name = asked.name
+        self.devices = tuple(interned(asked.name, index) for index in range(asked.count))
+        self.accounts = tuple(Account(memory) for _ in range(asked.count))
         self.account_of = dict(zip(self.devices, self.accounts, strict=True))
         self.forked = False
         self._thread = threading.local()

@@ -57,7 +57,7 @@ def cuda_version() -> str:
 
     It is what was asked for, else torch's own, else that of the packages beside it.
     """
-    return machine().cuda or torch.version.cuda or of_companions() or CUDA
+    return machine().asked.cuda or torch.version.cuda or of_companions() or CUDA
 
 
 @cache

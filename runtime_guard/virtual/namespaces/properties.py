@@ -15,6 +15,9 @@ from runtime_guard.virtual.namespaces.native import stand_in
 if TYPE_CHECKING:
     from runtime_guard.virtual.patching import Patches
 
+CAPABILITY: Final = "8.0"
+"""The compute capability of a device, where none is asked for."""
+
 NAME: Final = "Virtual GPU"
 """What every virtual device is called."""
 
@@ -23,14 +26,17 @@ MIB: Final = 1024**2
 
 @dataclass(frozen=True)
 class CudaProperties:
-    """What `torch.cuda.get_device_properties` gives: the figures of an A100."""
+    """What `torch.cuda.get_device_properties` gives: the figures of an A100.
+
+    Its compute capability, `major` and `minor`, is what was asked for.
+    """
 
     name: str
     total_memory: int
     uuid: uuid.UUID
     pci_bus_id: int
-    major: int = 8
-    minor: int = 0
+    major: int
+    minor: int
     multi_processor_count: int = 108
     max_threads_per_multi_processor: int = 2048
     max_threads_per_block: int = 1024
@@ -115,8 +121,9 @@ def of_cuda(index: int) -> CudaProperties:
     """The properties of a device."""
     device = ordinal(index)
     total = machine().accounts[device.index].total
+    major, minor = map(int, (machine().asked.capability or CAPABILITY).split("."))
     return CudaProperties(
-        NAME, total, uuid=uuid.UUID(int=device.index), pci_bus_id=device.index + 1
+        NAME, total, uuid.UUID(int=device.index), device.index + 1, major=major, minor=minor
     )
 
 

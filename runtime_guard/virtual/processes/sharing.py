@@ -72,8 +72,7 @@ def _of_process(process: BaseProcess, protocol: Any) -> Any:
     reduced: Any = object.__reduce_ex__(process, protocol)
     make, args, *rest = reduced
     here = machine()
-    asked = (len(here.devices), here.name, here.accounts[0].limit, here.cuda)
-    return (begun, (asked, make, args), *rest)
+    return (begun, (here.asked, make, args), *rest)
 
 
 def _after_fork() -> None:

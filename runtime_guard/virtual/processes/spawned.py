@@ -8,17 +8,15 @@ beside this one whole.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-Asked: TypeAlias = "tuple[int, str, int | None, str | None]"
-"""How many devices, of which name, how many bytes on each, and of which version of CUDA."""
+    from runtime_guard.settings import VirtualMachine
 
 
-def begun(asked: Asked, make: Callable[..., Any], args: Any) -> Any:
+def begun(asked: VirtualMachine, make: Callable[..., Any], args: Any) -> Any:
     """Make the machine of the parent process, for as long as this one lives, and a process."""
     importlib.import_module("torch")
     from runtime_guard.virtual.devices.machine import is_active
@@ -26,6 +24,5 @@ def begun(asked: Asked, make: Callable[..., Any], args: Any) -> Any:
     if not is_active():
         from runtime_guard.virtual.block import VirtualGpu
 
-        count, name, limit, cuda = asked
-        VirtualGpu(count, name, None if limit is None else limit / 1024**3, cuda).__enter__()
+        VirtualGpu(asked).__enter__()
     return make(*args)

@@ -220,7 +220,7 @@ class Saying:
         print("end", *self.what)
     __exit__ = remove
 
-runtime_guard.virtual_gpu = lambda count, name, memory_gb, cuda: Saying(
+runtime_guard.virtual_gpu = lambda count, name, memory_gb, **_: Saying(
     "gpu", count, name, memory_gb
 )
 runtime_guard.explain = lambda: Saying("guard", "explain")
@@ -339,7 +339,7 @@ def test_a_script_fails_with_cudas_error_and_what_it_means(tmp_path):
     assert fix.startswith("  to fix it:  ")
     assert not [file for file in files_of(done.stderr) if "runtime_guard" in file]
     document = json.loads((tmp_path / "found.json").read_text())
-    expected = {"count": 1, "name": "cuda", "memory_gb": None, "cuda": None}
+    expected = {"count": 1, "name": "cuda", "memory_gb": None, "cuda": None, "capability": None}
     assert document["virtual_gpu"] == expected
     assert document["error"]["message"].splitlines()[:2] == [ADDMM, head]
 
@@ -442,13 +442,13 @@ def test_a_fault_of_the_virtual_gpu_keeps_its_frames(monkeypatch):
 def test_a_block_tells_child_processes_and_takes_it_back(monkeypatch):
     monkeypatch.setenv("RUNTIME_GUARD_VIRTUAL_GPU", "7")
     before = dict(os.environ)
-    gpus = runtime_guard.virtual_gpu(2, "xpu", memory_gb=1.5, cuda="12.8")
+    gpus = runtime_guard.virtual_gpu(2, "xpu", memory_gb=1.5, cuda="12.8", capability="9.0")
     with gpus:
         found = [os.environ[name] for name in MACHINE_VARIABLES]
         with runtime_guard.virtual_gpu():
             assert os.environ["RUNTIME_GUARD_VIRTUAL_GPU"] == "1"
             inner = machine_from_environment(os.environ)
-    assert found == ["2", "xpu", "1.5", "12.8"]
+    assert found == ["2", "xpu", "1.5", "12.8", "9.0"]
     assert inner == VirtualMachine(1)
     assert before == os.environ
 

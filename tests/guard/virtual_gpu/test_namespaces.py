@@ -130,6 +130,16 @@ class TestBuild:
         with pytest.raises(ValueError, match="cuda is '11': expected a version of CUDA"):
             virtual_gpu(cuda="11")
 
+    def test_of_the_capability_that_is_asked_for(self):
+        with virtual_gpu(2):
+            assert torch.cuda.get_device_capability() == (8, 0)
+            with virtual_gpu(capability="9.0"):
+                assert torch.cuda.get_device_capability() == (9, 0)
+                assert torch.cuda.get_device_properties(0).major == 9
+            assert torch.cuda.get_device_capability(1) == (8, 0)
+        with pytest.raises(ValueError, match="capability is '9': expected a compute capability"):
+            virtual_gpu(capability="9")
+
     def test_of_the_cuda_of_what_is_installed_beside_it(self, tmp_path, monkeypatch):
         package = tmp_path / "torchaudio"
         package.mkdir()
