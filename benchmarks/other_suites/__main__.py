@@ -9,60 +9,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from benchmarks.other_suites.outcomes import Comparison, compared, read
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-ROOT = Path(__file__).parents[2]
-SUITES = Path(__file__).with_name("suites.toml")
-
-
-@dataclass(frozen=True)
-class Suite:
-    """Tests of a package.
-
-    Attributes:
-        name: the package.
-        repository: as `owner/name`.
-        tests: files and folders, from `folder`.
-        sources: where its packages lie in the repository.
-        folder: where its tests are run.
-        device: options that send the tests down their path for CUDA.
-        on_device: variables of the environment that do.
-        environment: variables that the tests need anywhere.
-        own: what is known to fail on any machine with CUDA, or now and then on any: why, by a part
-            of its name.
-        installed: whether the package itself has to be installed, as it is built.
-        never_tried: whether it was named before anything of it was run.
-    """
-
-    name: str
-    repository: str
-    tests: list[str]
-    sources: str = "."
-    folder: str = "."
-    device: list[str] = field(default_factory=list)
-    on_device: dict[str, str] = field(default_factory=dict)
-    environment: dict[str, str] = field(default_factory=dict)
-    own: dict[str, str] = field(default_factory=dict)
-    installed: bool = False
-    never_tried: bool = False
-
-
-def suites(path: Path = SUITES) -> list[Suite]:
-    """The suites of a file, in its order."""
-    return [Suite(**entry) for entry in tomllib.loads(path.read_text("utf-8"))["suite"]]
+from benchmarks.other_suites.suites import Suite, command, environment, suites
 
 
 def run(suite: Suite, checkout: Path, out: Path, *, on_device: bool, limit: float) -> Path:
@@ -70,17 +25,10 @@ def run(suite: Suite, checkout: Path, out: Path, *, on_device: bool, limit: floa
     kind = "there" if on_device else "here"
     junit = out / f"{suite.name}.{kind}.xml"
     junit.unlink(missing_ok=True)
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
-    words += ["--continue-on-collection-errors", f"--junit-xml={junit}", "-W", "ignore"]
-    words += suite.tests
-    environ = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    paths = [str(ROOT)] if suite.installed else [str(checkout / suite.sources), str(ROOT)]
-    environ["PYTHONPATH"] = os.pathsep.join([*paths, environ.get("PYTHONPATH", "")])
-    environ |= suite.environment
+    words = [*command(suite, suite.tests, on_device=on_device), f"--junit-xml={junit}"]
     if on_device:
-        report = f"--virtual-gpu-report={out / f'{suite.name}.json'}"
-        words += ["--virtual-gpu=1", report, *suite.device]
-        environ |= suite.on_device
+        words.append(f"--virtual-gpu-report={out / f'{suite.name}.json'}")
+    environ = environment(suite, checkout, on_device=on_device)
     with (out / f"{suite.name}.{kind}.log").open("w", encoding="utf-8") as log:
         try:
             folder = checkout / suite.folder

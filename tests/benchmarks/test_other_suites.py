@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.other_suites.__main__ import Suite, measured, rows, suites
+from benchmarks.other_suites.__main__ import measured, rows
 from benchmarks.other_suites.outcomes import Outcome, compared, read
+from benchmarks.other_suites.suites import Suite, suites
 
 pytest.importorskip("torch")
 
