@@ -17,7 +17,9 @@ from tests.mdtest.update import update
 
 Replacements = dict[Path, list[tuple[Fence, str]]]
 _FOLDERS = ("/devicelint/rules/", "/tests/interpreter/", "/tests/fixes/adoption/")
-_GUIDES = ("/docs/adopt.md", "/docs/assume.md", "/docs/configuration.md", "/docs/tutorial.md")
+_GUIDES = tuple(
+    f"/docs/{name}.md" for name in ("adopt", "assume", "configuration", "errors", "tutorial")
+)
 _REPLACEMENTS = pytest.StashKey[Replacements]()
 
 
