@@ -17,7 +17,7 @@ class AcceleratorInWorkers(Rule):
     code = "DEV501"
     name = "accelerator-in-worker"
     severity = Severity.ERROR
-    summary = "A dataset or collate function uses an accelerator in a forked worker"
+    summary = "A dataset or collate function uses an accelerator in a forked worker process"
     unfixed = "the training loop has to move what it gets, instead of the worker"
 
     def on_accelerator_in_worker(self, event: AcceleratorInWorker, context: RuleContext) -> Reports:

@@ -28,7 +28,7 @@ class AcceleratorRequired(Rule):
     code = "DEV409"
     name = "accelerator-required"
     severity = Severity.NOTE
-    summary = "A script needs an accelerator throughout, and fails on every machine without one"
+    summary = "A script needs an accelerator throughout and fails on every machine without one"
     unfixed = "the whole program has to change, and not this line alone"
     adopts = True
 

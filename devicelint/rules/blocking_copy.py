@@ -20,12 +20,12 @@ _PIN_MEMORY = 7
 
 
 class BlockingCopy(Rule):
-    """A loader pins memory, and the copy waits all the same; or the other way round."""
+    """Pinned memory without `non_blocking=True`, or `non_blocking=True` without pinned memory."""
 
     code = "DEV603"
     name = "blocking-copy"
     severity = Severity.NOTE
-    summary = "pin_memory=True and non_blocking=True are of use together alone"
+    summary = "`pin_memory=True` and `non_blocking=True` only help together"
     default = False
     adopts = True
 

@@ -29,12 +29,12 @@ class _Waiting(NamedTuple):
 
 
 class CollectiveOnCpu(Rule):
-    """A collective of NCCL is given a tensor on the CPU."""
+    """An NCCL collective gets a tensor on the CPU."""
 
     code = "DEV802"
     name = "collective-on-cpu"
     severity = Severity.ERROR
-    summary = "A collective of NCCL is given a tensor on the CPU"
+    summary = "An NCCL collective gets a tensor on the CPU"
     unfixed = "no name there holds the device of the process"
 
     def __init__(self) -> None:

@@ -24,12 +24,12 @@ from devicelint.rules._device_parameters import ways_of
 
 
 class CpuOnlyScript(Rule):
-    """`model = Net()`, trained, in a program without any device."""
+    """`model = Net()` is trained in a program that names no device."""
 
     code = "DEV702"
     name = "cpu-only-script"
     severity = Severity.NOTE
-    summary = "A program trains on the CPU, as nothing in it chooses a device"
+    summary = "A program trains on the CPU because it never chooses a device"
     default = False
     adopts = True
 

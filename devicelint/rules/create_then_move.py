@@ -28,7 +28,7 @@ class CreateThenMove(Rule):
     code = "DEV601"
     name = "create-then-move"
     severity = Severity.NOTE
-    summary = "A tensor is created on the CPU and copied at once: device= creates it in place"
+    summary = "A tensor is created on the CPU and copied at once; pass `device=` instead"
     default = False
 
     def on_transfer(self, event: Transfer, context: RuleContext) -> Reports:

@@ -17,12 +17,12 @@ _MEETS = {RETURNED: "returned where other paths return what comes from"}
 
 
 class CreatedOnCpu(Rule):
-    """A tensor created without `device=` meets values on another device."""
+    """A tensor created without `device=` is combined with values on another device."""
 
     code = "DEV103"
     name = "created-on-cpu"
     severity = Severity.ERROR
-    summary = "A tensor created without device= meets values on another device"
+    summary = "A tensor created without `device=` is combined with values on another device"
     unfixed = "the device, or what is to be moved, has no name there"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:

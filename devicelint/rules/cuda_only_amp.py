@@ -31,7 +31,7 @@ class CudaOnlyAmp(Rule):
     code = "DEV404"
     name = "cuda-only-amp"
     severity = Severity.WARNING
-    summary = "Mixed precision is for CUDA alone, where the device may be another"
+    summary = "Mixed precision is hard-coded for CUDA where the device may be another"
     default = False
     adopts = True
 

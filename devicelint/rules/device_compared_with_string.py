@@ -21,7 +21,9 @@ class DeviceComparedWithString(Rule):
     code = "DEV405"
     name = "device-compared-with-string"
     severity = Severity.ERROR
-    summary = "A torch.device never equals a string, GPU 0 is false, and a function is true"
+    summary = (
+        "A condition compares a `torch.device` with a string, or tests a GPU index or a function"
+    )
     unfixed = "what it should be compared with is not known"
 
     def on_device_compared(self, event: DeviceCompared, context: RuleContext) -> Reports:

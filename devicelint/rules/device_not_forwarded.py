@@ -19,7 +19,7 @@ class DeviceNotForwardedRule(Rule):
     code = "DEV407"
     name = "device-not-forwarded"
     severity = Severity.WARNING
-    summary = "A device is not passed to a function that takes one, or ignored by it"
+    summary = "A call drops the caller's device, or the function ignores the device it gets"
     unfixed = "no name there holds the device"
 
     def on_device_ignored(self, event: api_events.DeviceIgnored, _: RuleContext) -> Reports:

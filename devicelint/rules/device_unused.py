@@ -12,12 +12,12 @@ from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
 class DeviceUnusedRule(Rule):
-    """`device = …`, and the model is built, trained, and never moved."""
+    """`device = …`, but the model is built, trained, and never moved there."""
 
     code = "DEV701"
     name = "device-unused"
     severity = Severity.WARNING
-    summary = "A device is chosen, and the model trains on the CPU all the same"
+    summary = "The script chooses a device, but trains its model on the CPU"
     unfixed = "where the device was to be used is not known"
 
     def on_device_unused(

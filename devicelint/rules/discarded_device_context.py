@@ -21,12 +21,12 @@ _SETTERS = {
 
 
 class DiscardedDeviceContext(Rule):
-    """`torch.cuda.device(1)` stands alone."""
+    """`torch.cuda.device(1)` is a statement of its own."""
 
     code = "DEV408"
     name = "discarded-device-context"
     severity = Severity.WARNING
-    summary = "A device context as a statement of its own does nothing"
+    summary = "A device context manager without `with` has no effect"
     unfixed = "what is to run in it is not known"
 
     def on_device_context_discarded(

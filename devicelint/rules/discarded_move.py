@@ -27,12 +27,12 @@ _FROM_DATA = ("tensor", "as_tensor", "asarray", "Tensor", "FloatTensor", "LongTe
 
 
 class DiscardedMove(Rule):
-    """The result of moving a tensor is thrown away."""
+    """The result of moving a tensor is discarded."""
 
     code = "DEV104"
     name = "discarded-move"
     severity = Severity.ERROR
-    summary = "The result of .to(), .cuda() or .cpu() on a tensor is thrown away"
+    summary = "The result of `.to()`, `.cuda()` or `.cpu()` on a tensor is discarded"
     unfixed = "the result has no name that it could be given"
 
     def on_discarded_transfer(self, event: DiscardedTransfer, context: RuleContext) -> Reports:

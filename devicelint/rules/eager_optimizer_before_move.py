@@ -10,14 +10,12 @@ from devicelint.rules._base import Reports, Rule
 
 
 class EagerOptimizerBeforeMove(Rule):
-    """Adagrad makes its state when it is built, and the model moves after that."""
+    """Adagrad creates its state when it is built, and the model moves afterwards."""
 
     code = "DEV304"
     name = "eager-optimizer-before-move"
     severity = Severity.ERROR
-    summary = (
-        "Adagrad makes its state when it is built: before the model moves, on the wrong device"
-    )
+    summary = "Adagrad is built before the model moves, so its state stays on the old device"
     unfixed = "statements of different blocks would have to change their order"
 
     def on_optimizer_state_elsewhere(

@@ -16,12 +16,12 @@ from devicelint.rules._base import Report, Reports, Rule
 
 
 class GeneratorForAnother(Rule):
-    """A generator draws numbers for its own type of device, and no other."""
+    """A generator only draws numbers on its own type of device."""
 
     code = "DEV108"
     name = "generator-elsewhere"
     severity = Severity.ERROR
-    summary = "Random numbers are drawn with the generator of another device"
+    summary = "Random numbers are drawn on one device with a generator for another"
     unfixed = "no name there holds the device"
 
     def on_generator_elsewhere(self, event: GeneratorElsewhere, context: RuleContext) -> Reports:

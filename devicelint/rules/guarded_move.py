@@ -37,7 +37,7 @@ class GuardedMove(Rule):
     code = "DEV703"
     name = "guarded-move"
     severity = Severity.NOTE
-    summary = "Moves under a condition, where one device chosen by that condition would do"
+    summary = "Moves are wrapped in a condition where one `device` variable would do"
     default = False
     adopts = True
 

@@ -21,7 +21,7 @@ class HardCodedAccelerator(Rule):
     code = "DEV401"
     name = "hard-coded-accelerator"
     severity = Severity.WARNING
-    summary = "A hard-coded accelerator fails on a machine without one that the code provides for"
+    summary = "Hard-coded `cuda` crashes on the CPU-only machines this code otherwise supports"
     unfixed = "no device is chosen in sight: `devicelint adopt` chooses one"
 
     def __init__(self) -> None:

@@ -10,12 +10,12 @@ from devicelint.rules._base import Reports, Rule
 
 
 class HostLibraryOnDevice(Rule):
-    """numpy, scikit-learn, matplotlib, pandas or scipy is given an accelerator tensor."""
+    """An accelerator tensor is passed to numpy, scikit-learn, matplotlib, pandas or scipy."""
 
     code = "DEV202"
     name = "host-library-on-device"
     severity = Severity.ERROR
-    summary = "A library that works on the CPU is given an accelerator tensor"
+    summary = "An accelerator tensor is passed to NumPy, scikit-learn or another CPU-only library"
     unfixed = "the tensor has no expression of its own there"
 
     def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:

@@ -21,7 +21,7 @@ class InvalidDeviceString(Rule):
     code = "DEV406"
     name = "invalid-device-string"
     severity = Severity.ERROR
-    summary = "A string names no device that torch knows"
+    summary = "A device string that torch rejects, such as `gpu` instead of `cuda`"
     unfixed = "no device is called like it"
 
     def on_invalid_device_named(self, event: InvalidDeviceNamed, context: RuleContext) -> Reports:

@@ -26,7 +26,7 @@ class LegacyCudaType(Rule):
     code = "DEV403"
     name = "legacy-cuda-type"
     severity = Severity.WARNING
-    summary = "A legacy tensor type such as torch.cuda.FloatTensor fails where there is no CUDA"
+    summary = "Legacy tensor types such as `torch.cuda.FloatTensor` fail on machines without CUDA"
     unfixed = "no device is chosen in sight: `devicelint adopt` chooses one"
 
     def on_legacy_type_used(self, event: LegacyTypeUsed, context: RuleContext) -> Reports:

@@ -19,7 +19,7 @@ class LengthsNotOnCpu(Rule):
     code = "DEV109"
     name = "lengths-not-on-cpu"
     severity = Severity.ERROR
-    summary = "pack_padded_sequence is given lengths on an accelerator"
+    summary = "`pack_padded_sequence()` gets lengths on an accelerator, but needs them on the CPU"
     unfixed = "the lengths have no expression of their own there"
 
     def on_host_memory_demanded(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:

@@ -19,7 +19,9 @@ class LoadWithoutMapLocation(Rule):
     code = "DEV303"
     name = "load-without-map-location"
     severity = Severity.WARNING
-    summary = "torch.load() without map_location fails where the saving device is missing"
+    summary = (
+        "`torch.load()` without `map_location` fails on a machine without the checkpoint's device"
+    )
     unfixed = "the call takes no map_location"
 
     def on_load(self, event: Load, context: RuleContext) -> Reports:

@@ -20,7 +20,7 @@ class MadeApartRule(Rule):
     code = "DEV705"
     name = "made-apart"
     severity = Severity.NOTE
-    summary = "A tensor is made on the CPU on one path, and lies on a device on another"
+    summary = "A tensor is on the CPU on one code path and on another device on the other"
     default = False
     adopts = True
 

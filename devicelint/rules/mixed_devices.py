@@ -20,7 +20,7 @@ class MixedDevices(Rule):
     code = "DEV102"
     name = "mixed-devices"
     severity = Severity.ERROR
-    summary = "The operands of one operation are on different devices"
+    summary = "The operands of an operation are on different devices"
     unfixed = "the device, or what is to be moved, has no name there"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:

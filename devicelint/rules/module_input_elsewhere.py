@@ -19,7 +19,7 @@ class ModuleInputElsewhere(Rule):
     code = "DEV101"
     name = "module-input-elsewhere"
     severity = Severity.ERROR
-    summary = "A module is called with a tensor that is not on the module's device"
+    summary = "A module is called with an input on another device"
     unfixed = "the device, or what is to be moved, has no name there"
 
     def on_misplaced_input(self, event: MisplacedInput, context: RuleContext) -> Reports:

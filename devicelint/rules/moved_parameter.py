@@ -14,12 +14,14 @@ from devicelint.rules._leaf_creation import create_on_device
 
 
 class MovedParameter(Rule):
-    """A Parameter that is moved is no Parameter any more, and no leaf."""
+    """Moving a Parameter returns a tensor that is neither a Parameter nor a leaf."""
 
     code = "DEV107"
     name = "moved-parameter"
     severity = Severity.ERROR
-    summary = "A moved nn.Parameter or leaf tensor is neither registered nor optimized"
+    summary = (
+        "A moved `nn.Parameter` or leaf tensor is a copy that is neither registered nor optimized"
+    )
     unfixed = "no name there holds the device"
 
     def on_parameter_lost(self, event: ParameterLost, context: RuleContext) -> Reports:

@@ -15,7 +15,7 @@ class NumpyOnDevice(Rule):
     code = "DEV201"
     name = "numpy-on-device"
     severity = Severity.ERROR
-    summary = ".numpy() is called on an accelerator tensor without .cpu()"
+    summary = "`.numpy()` is called on an accelerator tensor without `.cpu()`"
     unfixed = "the tensor has no expression of its own there"
 
     def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:

@@ -30,7 +30,7 @@ class OptimizerMoved(Rule):
     code = "DEV301"
     name = "optimizer-moved"
     severity = Severity.ERROR
-    summary = "Optimizers, DataLoaders, datasets, arrays and parameters() cannot be moved"
+    summary = "Optimizers, DataLoaders, datasets, arrays and `parameters()` have no `.to()`"
     unfixed = "the model or tensor to move instead is not in sight"
 
     def on_deviceless_moved(self, event: DevicelessMoved, context: RuleContext) -> Reports:

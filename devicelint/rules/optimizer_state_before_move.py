@@ -15,7 +15,7 @@ class OptimizerStateBeforeMove(Rule):
     code = "DEV302"
     name = "optimizer-state-before-move"
     severity = Severity.ERROR
-    summary = "The state of an optimizer is loaded or made before the model moves"
+    summary = "Optimizer state is created or loaded before the model moves"
     unfixed = "statements of different blocks would have to change their order"
 
     def on_optimizer_state_elsewhere(

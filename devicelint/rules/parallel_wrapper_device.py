@@ -27,12 +27,12 @@ from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
 class ParallelWrapperDevice(Rule):
-    """A wrapper for several accelerators needs its module on the right one, and in time."""
+    """DataParallel or DistributedDataParallel wraps a module that is on the wrong device."""
 
     code = "DEV801"
     name = "parallel-wrapper-device"
     severity = Severity.ERROR
-    summary = "DataParallel or DistributedDataParallel wraps a module that is elsewhere"
+    summary = "`DataParallel` or `DistributedDataParallel` wraps a module on the wrong device"
     unfixed = "the devices of the wrapper have no name there"
 
     def __init__(self) -> None:

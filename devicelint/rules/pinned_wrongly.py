@@ -16,12 +16,12 @@ from devicelint.rules._base import Report, Reports, Rule
 
 
 class PinnedWrongly(Rule):
-    """Only the host's memory is pinned, and only for an accelerator that there is."""
+    """Only host memory can be pinned, and only on a machine with an accelerator."""
 
     code = "DEV502"
     name = "pinned-wrongly"
     severity = Severity.ERROR
-    summary = "Memory of an accelerator is pinned, or memory where there is no accelerator"
+    summary = "Only CPU memory can be pinned, and only on a machine with an accelerator"
     unfixed = "what is to be pinned instead is not known"
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ class RevealedDevice(Rule):
     code = "DEV000"
     name = "revealed-device"
     severity = Severity.NOTE
-    summary = "reveal_device(x) shows on which device x is"
+    summary = "`reveal_device(x)` shows the device of `x`"
 
     def on_revealed(self, event: Revealed, context: RuleContext) -> Reports:
         """Say each device on which it is, on whichever machine.

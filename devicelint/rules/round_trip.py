@@ -17,12 +17,12 @@ from devicelint.rules._base import Report, Reports, Rule, line_of
 
 
 class RoundTrip(Rule):
-    """A tensor is copied to the host, and from there to where it was."""
+    """A tensor is copied to the host and straight back to its device."""
 
     code = "DEV604"
     name = "round-trip"
     severity = Severity.NOTE
-    summary = "A tensor is copied to the CPU and back to where it was"
+    summary = "A tensor is copied to the CPU and straight back to its device"
     default = False
 
     def __init__(self) -> None:

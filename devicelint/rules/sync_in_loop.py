@@ -20,7 +20,7 @@ class SyncInLoop(Rule):
     code = "DEV602"
     name = "sync-in-loop"
     severity = Severity.NOTE
-    summary = "A training loop waits for the accelerator in each step, to read a number"
+    summary = "A training loop reads a value in every step, which makes it wait for the accelerator"
     default = False
 
     def on_host_waits(self, event: HostWaits, context: RuleContext) -> Reports:

@@ -28,7 +28,9 @@ class UnguardedAcceleratorApi(Rule):
     code = "DEV402"
     name = "unguarded-accelerator-api"
     severity = Severity.WARNING
-    summary = "A call of torch.cuda raises on the machines without it that the script provides for"
+    summary = (
+        "An unguarded `torch.cuda` call raises on CPU-only machines this code otherwise supports"
+    )
     unfixed = "what it is for does not exist without an accelerator"
 
     def __init__(self) -> None:

@@ -10,12 +10,12 @@ from devicelint.rules._base import Report, Reports, Rule
 
 
 class UnknownInputRule(Rule):
-    """`for batch in batches: model(batch)`, and nobody knows what `batches` gives."""
+    """`for batch in batches: model(batch)`, where the device of each batch is unknown."""
 
     code = "DEV704"
     name = "unknown-input"
     severity = Severity.NOTE
-    summary = "What a module on a device is given comes from something unknown"
+    summary = "A module on a device is called with a batch whose device is unknown"
     default = False
     adopts = True
 

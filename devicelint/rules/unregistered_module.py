@@ -14,12 +14,12 @@ _NO_METHODS_OF_A_MODULE_DICT = frozenset({"get", "setdefault", "copy", "fromkeys
 
 
 class UnregisteredModule(Rule):
-    """Submodules in a plain list, tuple or dict: `.to()` and the optimizer miss them."""
+    """`.to()` and the optimizer miss submodules in a plain list, tuple or dict."""
 
     code = "DEV105"
     name = "unregistered-module"
     severity = Severity.ERROR
-    summary = "Submodules in a plain container are missed by .to() and by the optimizer"
+    summary = "`.to()` and the optimizer miss submodules in a plain list, tuple or dict"
     unfixed = "it is used as a plain list or dict, or is filled elsewhere"
 
     def on_module_defined(self, event: ModuleDefined, context: RuleContext) -> Reports:

@@ -22,7 +22,7 @@ class UnregisteredTensor(Rule):
     code = "DEV106"
     name = "unregistered-tensor"
     severity = Severity.ERROR
-    summary = "A plain tensor attribute of a Module does not follow .to()"
+    summary = "`.to()` does not move a tensor that is a plain attribute of a module"
     unfixed = "it is not one assignment in `__init__`"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:

@@ -8,9 +8,9 @@ from devicelint.suppression import unused
 
 
 class UnusedSuppression(Rule):
-    """`# noqa: DEV101` where DEV101 finds nothing; found once all other rules have looked."""
+    """`# noqa: DEV101` on a line without such a finding; reported after all other rules."""
 
     code = unused.CODE
     name = unused.NAME
     severity = Severity.NOTE
-    summary = "A comment silences what is not found"
+    summary = "A suppression comment suppresses no finding"
