@@ -34,7 +34,6 @@ SECTIONS = {section.name: section for section in sections(TEXT)}
 
 OLDER = "(when checking argument for argument "
 """What the wrappers of kernels say in torch 2.6; 2.8 says it in another way."""
-GROUPED = "RuntimeError: Tensors of the same index"
 FORKED = "RuntimeError: Cannot re-initialize CUDA"
 ON_A_MAC = "RuntimeError: Placeholder storage"
 UNHEARD = (
@@ -111,20 +110,10 @@ def torch_2_6(monkeypatch):
 
 @each_error
 def test_a_text_is_what_torch_says(heading, text, tmp_path):
-    if text.startswith(GROUPED):
-        assert text == said_by_the_grouping_of_optimizers()
-    elif text.startswith(FORKED):
+    if text.startswith(FORKED):
         assert text in printed_by_the_program(heading, tmp_path)
     else:
         assert text in raised_in(heading)
-
-
-def said_by_the_grouping_of_optimizers():
-    """What optimizers that update all parameters at once call, wherever the tensors are."""
-    lists = [[torch.ones(1)], [torch.ones(1, device="meta")]]
-    with pytest.raises(RuntimeError) as raised:
-        torch._C._group_tensors_by_device_and_dtype(lists, False)
-    return spoken(raised.value)
 
 
 def printed_by_the_program(heading, folder):
@@ -163,7 +152,7 @@ def libraries():
 
 @each_error
 def test_a_text_of_the_virtual_gpu_is_in_torch(heading, text, libraries):
-    if text.startswith((GROUPED, FORKED, OF_CUDA)) or not raised_in(heading)[text]:
+    if text.startswith((FORKED, OF_CUDA)) or not raised_in(heading)[text]:
         return
     parts = VARIES.split(text.partition(": ")[2])
     words = [part for part in parts if len(part) > 8]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor, nn, optim
 from torch.optim import Optimizer
 
+from runtime_guard.virtual.devices.machine import CPU
 from runtime_guard.virtual.devices.marks import PLAIN, device_of, place
 from runtime_guard.virtual.dispatch.running import common_device
 
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from runtime_guard.virtual.patching import Patches
+
+APART: Final = (
+    "Tensors of the same index must be on the same device and the same dtype except `step` tensors "
+    "that can be CPU and float32/64, and optimizer states that can be bfloat16 for mixed-precision "
+    "training"
+)
+"""What torch's own grouping says, word for word."""
+
+WIDER: Final = (torch.float32, torch.float64)
 
 
 def install(patches: Patches) -> None:
@@ -45,10 +55,16 @@ def _are_alike(tensors: list[Tensor]) -> bool:
 
 
 def _grouped(lists: list[list[Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:
-    """Lists of tensors by the device and dtype of the first list's, and the places they had."""
+    """Lists of tensors by the device and dtype of the first list's, and the places they had.
+
+    Raises:
+        RuntimeError: a tensor of another list does not go with the one of the first list.
+    """
     groups: dict[Any, tuple[list[list[Tensor | None]], list[int]]] = {}
     with torch._C.DisableTorchFunction():
         first = [tensor for tensor in lists[0] if tensor is not None]
+        if not all(_go_together(first, others) for others in lists[1:]):
+            raise RuntimeError(APART)
         if _are_alike(first):
             places = list(range(len(first))) if with_indices else []
             return {(device_of(first[0]), first[0].dtype): (list(map(list, lists)), places)}
@@ -62,6 +78,17 @@ def _grouped(lists: list[list[Tensor | None]], with_indices: bool = False) -> di
     return {
         key: (members, places if with_indices else []) for key, (members, places) in groups.items()
     }
+
+
+def _go_together(first: list[Tensor], others: list[Tensor | None]) -> bool:
+    """Whether each is where its parameter is, or a number of steps, which may be on the CPU."""
+    pairs = [(one, other) for one, other in zip(first, others, strict=False) if other is not None]
+    return all(
+        other.dtype in (one.dtype, *WIDER, torch.bfloat16)
+        if device_of(other) == device_of(one)
+        else other.dtype in WIDER and device_of(other) == CPU
+        for one, other in pairs
+    )
 
 
 def _choosing(choose: Callable[..., tuple[bool, bool]]) -> Callable[..., tuple[bool, bool]]:

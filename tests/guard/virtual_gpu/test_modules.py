@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor, nn, optim
 from torch.nn.functional import linear
 from torch.optim.optimizer import _default_to_fused_or_foreach
 from torch.testing._internal.common_modules import ModuleInfo, module_db
@@ -223,3 +223,32 @@ def test_torch_chooses_the_implementation_that_it_chooses_on_cuda():
         weight = nn.Parameter(torch.ones(2, device="cuda"))
         chosen = _default_to_fused_or_foreach([weight], False)
     assert chosen == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "before", "foreach", "said"),
+    [
+        (torch.float32, "cuda:1", None, "Tensors of the same index"),
+        (torch.bfloat16, "cpu", None, "Tensors of the same index"),
+        # A float32 on the CPU may be a number of steps, so that the grouping lets it pass.
+        (torch.float32, "cpu", None, "at least two devices, cuda:0 and cpu"),
+        (torch.bfloat16, "cpu", False, "at least two devices, cuda:0 and cpu"),
+    ],
+)
+def test_a_state_that_stayed_behind_is_refused_in_torchs_words(dtype, before, foreach, said):
+    with virtual_gpu(2):
+        model = nn.Linear(4, 2).to(before, dtype)
+        optimizer = optim.Adam(model.parameters(), foreach=foreach)
+        model(torch.ones(1, 4, device=before, dtype=dtype)).sum().backward()
+        optimizer.step()
+        model.to("cuda:0")
+        with pytest.raises(RuntimeError, match=said):
+            optimizer.step()
+
+
+def test_states_in_bfloat16_and_steps_on_the_cpu_go_with_their_parameters():
+    with virtual_gpu():
+        weight = torch.ones(2, device="cuda")
+        lists = [[weight], [weight.bfloat16()], [torch.tensor(1.0)], []]
+        (group,) = torch._C._group_tensors_by_device_and_dtype(lists, True).values()
+        assert group == ([*lists[:3], []], [0])
