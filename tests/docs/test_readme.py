@@ -35,7 +35,7 @@ def test_the_report_in_the_readme_is_the_real_one() -> None:
 def commands_of(page: Path) -> Iterator[list[str]]:
     """The words after `devicelint` of each line that is typed."""
     for block in blocks(page.read_text(encoding="utf-8"), "console"):
-        for line in block.splitlines():
+        for line in re.findall(r"^\$ .*", block, re.MULTILINE):
             words = shlex.split(line, comments=True)
             if words[:2] == ["$", "devicelint"]:
                 ends = (index for index, word in enumerate(words) if word in {"|", ">", "<", "&&"})

@@ -18,8 +18,7 @@ from tests.mdtest.update import update
 Replacements = dict[Path, list[tuple[Fence, str]]]
 _FOLDERS = ("/devicelint/rules/", "/tests/interpreter/", "/tests/fixes/adoption/")
 _GUIDES = tuple(
-    f"/docs/{name}.md"
-    for name in ("adopt", "assume", "configuration", "cuda_in_ci", "errors", "tutorial")
+    f"/docs/{name}.md" for name in ("adopt", "assume", "configuration", "cuda_in_ci", "errors")
 )
 _REPLACEMENTS = pytest.StashKey[Replacements]()
 
