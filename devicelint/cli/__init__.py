@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         terminal.say(f"devicelint: {error.filename or 'standard output'}: {error.strerror}")
         return BAD_USAGE
     except Exception as error:  # noqa: BLE001 - whatever it is, it is reported in one line
-        terminal.say(_message(error))
+        terminal.say(in_one_line(error))
         return BAD_USAGE
     return status
 
@@ -84,7 +84,8 @@ def _overview() -> str:
     return parser.overview()
 
 
-def _message(error: Exception) -> str:
+def in_one_line(error: Exception) -> str:
+    """Return what to say of an error that ends a command."""
     if isinstance(error, InputError):
         return printable(str(error))
     if isinstance(error, UsageError):

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TextIO
 
 from devicelint.output.paint import Paint, coloured, plain
@@ -70,8 +71,26 @@ def write_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[str]]:
+    """Collect the lines that `say` would write, for a caller that is not a terminal."""
+    lines: list[str] = []
+    token = _collected.set(lines)
+    try:
+        yield lines
+    finally:
+        _collected.reset(token)
+
+
 def say(line: str) -> None:
     """Write a line for the person who runs this: a problem, or the summary."""
+    lines = _collected.get()
+    if lines is not None:
+        lines.append(line)
+        return
     make_room()
     sys.stdout.flush()
     print(line, file=sys.stderr)

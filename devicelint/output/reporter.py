@@ -38,6 +38,9 @@ class Reporter:
     other keeps nothing, and one that is a single document says it all at the end.
     """
 
+    has_summary = False
+    """Whether the report ends with a summary, so that none is printed beside it."""
+
     def __init__(self, context: ReportContext) -> None:
         """Nothing was found yet."""
         self.context = context

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
 from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.open_documents import OpenDocument
 from devicelint.server.worker import Worker
+from devicelint.views.deep_thread import deep_thread
 from devicelint.views.editor import Abandoned
 
 _Result = TypeVar("_Result")
-
-_STACK = 64 * 2**20
-"""In bytes: what parses deeply nested code needs more than some systems give a thread."""
 
 
 class Session:
@@ -38,10 +34,7 @@ class Session:
         self._changed: set[str] = set()
         self._outdated: set[str] = set()
         """The documents that import one which has changed."""
-        before = threading.stack_size(_STACK)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="worker")
-        self._thread.submit(int)  # The thread is started now, with that stack.
-        threading.stack_size(before)
+        self._thread = deep_thread()
 
     def put(self, document: OpenDocument) -> None:
         """Take a new version of a document, or a new document."""

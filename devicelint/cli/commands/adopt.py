@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from devicelint.cli.run.inputs import Input
+    from devicelint.cli.run.output import Output
     from devicelint.config import Config
     from devicelint.finding import Finding, Span
     from devicelint.linter.lint import Fixed
@@ -31,12 +32,17 @@ if TYPE_CHECKING:
 def run(_command: str, words: Sequence[str]) -> int:
     """Run `devicelint adopt` with these arguments and return the exit status."""
     options = adopt_parser().parse(words)
+    return adoption(options).run()
+
+
+def adoption(options: Namespace, output: Output | None = None) -> Adoption:
+    """Return the run that the options ask for; raises UsageError."""
     refuse_contradictions(options)
     if options.entry is None and (options.interactive or not _are_several(options.paths)):
-        return Adoption(options).run()
+        return Adoption(options, output)
     from devicelint.cli.commands.adopt_entry import EntryAdoption, ProgramsAdoption
 
-    return (ProgramsAdoption if options.entry is None else EntryAdoption)(options).run()
+    return (ProgramsAdoption if options.entry is None else EntryAdoption)(options, output)
 
 
 def _are_several(paths: Sequence[str]) -> bool:
@@ -46,9 +52,9 @@ def _are_several(paths: Sequence[str]) -> bool:
 class Adoption(Check):
     """One run of `devicelint adopt`: the fixer, with all that brings a file to the pattern."""
 
-    def __init__(self, options: Namespace) -> None:
-        """Read the settings that the options name."""
-        super().__init__(options)
+    def __init__(self, options: Namespace, output: Output | None = None) -> None:
+        """Read the settings that the options name; `output` takes the place of the terminal."""
+        super().__init__(options, output)
         self._changed: list[tuple[Input, SourceFile]] = []
         """What was changed, in the order of the run."""
 

@@ -20,6 +20,7 @@ from devicelint.workspace.files import replace_files
 from devicelint.workspace.project import home_of
 
 if TYPE_CHECKING:
+    from devicelint.cli.run.output import Output
     from devicelint.config import Config
     from devicelint.linter.lint import Fixed
     from devicelint.text.source import SourceFile
@@ -71,13 +72,13 @@ class Together(Adoption):
 class EntryAdoption(Together):
     """One run of `devicelint adopt` with an entry: a script that uses what the other files hold."""
 
-    def __init__(self, options: Namespace) -> None:
+    def __init__(self, options: Namespace, output: Output | None = None) -> None:
         """Find the script; raises UsageError."""
         if STDIN in options.paths:
             raise UsageError("--entry names a file among others: give paths")
         if options.interactive:
             raise UsageError("--interactive asks about one file at a time: give it without --entry")
-        super().__init__(options)
+        super().__init__(options, output)
         self.entry = _entry(options.entry, options.paths)
 
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:

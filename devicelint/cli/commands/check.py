@@ -57,12 +57,12 @@ def is_clean(fixed: Fixed) -> bool:
 class Check:
     """One run of `devicelint check`."""
 
-    def __init__(self, options: Namespace) -> None:
-        """Read the settings that the options name."""
+    def __init__(self, options: Namespace, output: Output | None = None) -> None:
+        """Read the settings that the options name; `output` takes the place of the terminal."""
         self.options = options
         self.settings = RunSettings(options)
         self.existing_findings = ExistingFindings(options)
-        self.output = Output(options)
+        self.output = output or Output(options)
         self.tally = Tally(on_problem=self.output.show_problem)
         self.checking = Checking(options, lambda each: self.config_for(self.config_of(each)))
         self.unsafe_fixes = False
@@ -83,11 +83,15 @@ class Check:
 
         return Asking()
 
-    def run(self) -> int:
-        """Check every file; a file that cannot be checked does not keep the others from it."""
+    def run(self, found: Iterable[Input] | None = None) -> int:
+        """Check every file; a file that cannot be checked does not keep the others from it.
+
+        The files are those that the options name, unless they are given.
+        """
         options = self.options
         collecting = Collecting()
-        found = inputs(options.paths, options.stdin_filename, self.settings, self.tally)
+        if found is None:
+            found = inputs(options.paths, options.stdin_filename, self.settings, self.tally)
         try:
             for _ in self.go_through(found):
                 if self.checking.has_parsed:
@@ -275,7 +279,7 @@ class Check:
             terminal.say(line)
         if self.options.diff or tally.fixed:
             terminal.say(summary.fixed(tally.fixed, tally.fixed_files, would=self.options.diff))
-        if self.options.diff:
+        if self.options.diff or self.output.has_summary:
             return
         if found := summary.found(tally.found, self.unsafe_fixes):
             terminal.say(found)

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from devicelint.cli.options.parser import (
     explain_parser,
@@ -18,7 +18,7 @@ from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import named
 from devicelint.cli.terminal import paint_for, width_of
 from devicelint.output.paint import SEVERITY_STYLES, plain
-from devicelint.rule_index import all_facts, facts_named, known_rules
+from devicelint.rule_index import RuleFacts, all_facts, facts_named, known_rules
 from devicelint.text.selectors import hint
 
 if TYPE_CHECKING:
@@ -47,12 +47,17 @@ def run(command: str, words: Sequence[str]) -> int:
             return _trace(options.file, options.stdin_filename)
 
 
-def _explain(wanted: str) -> int:
+def rule_called(wanted: str) -> RuleFacts:
+    """Return the rule with a code or a name; raises UsageError."""
     rule = facts_named(wanted)
     if rule is None:
         known = [word for rule in all_facts() for word in (rule.code, rule.name)]
         raise UsageError(f'there is no rule "{wanted}"{hint(wanted, known)}')
-    page = rule.documentation()
+    return rule
+
+
+def _explain(wanted: str) -> int:
+    page = rule_called(wanted).documentation()
     if paint_for(sys.stdout) is plain:
         sys.stdout.write(page)
     else:
@@ -82,30 +87,43 @@ def _trace(path: str, stdin_filename: str | None) -> int:
 
     source = named(path, stdin_filename).source()
     width = width_of(sys.stdout, trace.DEFAULT_WIDTH)
-    traced = show.trace(source, Project(), _config_for(source.path))
+    traced = show.trace(source, Project(), config_for(source.path))
     sys.stdout.write(trace.render(source, traced, paint_for(sys.stdout), width))
     return 0
 
 
-def _config_for(path: str) -> Config:
+def config_for(path: str) -> Config:
     """What holds for a file, as far as it says what things are."""
     from devicelint.config import ConfigFinder
 
     return ConfigFinder(known_rules()).config_for(Path(path))
 
 
-def _why(place: str, *, verdict: bool) -> int:
-    from devicelint.output import verdicts, why
-    from devicelint.views import show
-    from devicelint.workspace.project import Project
+class Place(NamedTuple):
+    """A line of a file; of a notebook, a line of a cell."""
 
+    path: str
+    line: int
+    cell: int | None
+
+
+def place_called(place: str) -> Place:
+    """Return the place that FILE:LINE or FILE:CELL:LINE means; raises UsageError."""
     asked = _LINE_OF_CELL.fullmatch(place) or _LINE.fullmatch(place)
     if asked is None:
         raise UsageError(f'"{place}" is not a file and the number of a line: FILE:LINE')
     cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
-    source = named(asked["path"], None).source()
-    config = _config_for(source.path)
-    asking = (source, int(asked["line"]), Project(), cell, config)
+    return Place(asked["path"], int(asked["line"]), cell)
+
+
+def _why(named_place: str, *, verdict: bool) -> int:
+    from devicelint.output import verdicts, why
+    from devicelint.views import show
+    from devicelint.workspace.project import Project
+
+    place = place_called(named_place)
+    source = named(place.path, None).source()
+    asking = (source, place.line, Project(), place.cell, config_for(source.path))
     paint = paint_for(sys.stdout)
     if verdict:
         sys.stdout.write(verdicts.render(source, show.verdicts(*asking), paint))

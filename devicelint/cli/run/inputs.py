@@ -79,6 +79,17 @@ class StandardInput:
         return _with_notes(SourceFile.from_bytes(self.data, self.path))
 
 
+@dataclass(eq=False)
+class GivenText(StandardInput):
+    """The same of a program that hands the text over itself, not through standard input."""
+
+    text: str
+
+    def source(self) -> SourceFile:
+        """Return what is to be checked, having reported what is not; raises InputError."""
+        return _with_notes(SourceFile.from_text(self.text, self.path))
+
+
 @dataclass(frozen=True)
 class Unreadable:
     """What a path leads to that cannot even be looked for files; reported when its turn comes."""

@@ -77,6 +77,12 @@ class Output:
             yield self.reporter, self.stream
         yield from self._besides
 
+    @property
+    def has_summary(self) -> bool:
+        """Whether the report on standard output ends with a summary of its own."""
+        is_shown = self.file is None and not (self.options.statistics or self.options.diff)
+        return is_shown and self.reporter.has_summary
+
     def show(self, checked: CheckResult) -> None:
         """Print what was found in one file."""
         if self.options.verbose:
