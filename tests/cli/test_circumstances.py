@@ -138,7 +138,7 @@ class TestNames:
             assert 'device="cuda")' in (folder / name).read_text(encoding="utf-8")
         assert leftovers(folder, *self.NAMES, "pyproject.toml") == []
 
-    @pytest.mark.parametrize("form", ["github", "gitlab", "sarif", "junit", "rdjson"])
+    @pytest.mark.parametrize("form", ["agent", "github", "gitlab", "sarif", "junit", "rdjson"])
     def test_machines_read_them(self, folder: Path, form: str) -> None:
         """A log that is written beside says the same as standard output does."""
         told = devicelint(folder, "--output-format", form)

@@ -111,7 +111,7 @@ def test_counts_are_lines_of_json_too(run):
     assert json.loads(line)["code"] == "DEV103"
 
 
-@pytest.mark.parametrize("name", ["github", "gitlab", "sarif", "junit", "rdjson"])
+@pytest.mark.parametrize("name", ["agent", "github", "gitlab", "sarif", "junit", "rdjson"])
 def test_formats_that_cannot_count_say_so(run, name):
     assert run(".", "--statistics", "--output-format", name) == (
         2,

@@ -145,8 +145,8 @@ def test_reports_are_written_besides_counts_and_fixes(run):
         (
             ["--report", "bogus=x"],
             (
-                'argument --report: there is no format "bogus": there are text, concise, json, '
-                "json-lines, github, gitlab, sarif, junit, rdjson"
+                'argument --report: there is no format "bogus": there are text, concise, agent, '
+                "json, json-lines, github, gitlab, sarif, junit, rdjson"
             ),
         ),
         (["--report", "sarif"], 'argument --report: name a file: "sarif=FILE"'),

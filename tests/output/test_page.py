@@ -12,7 +12,7 @@ from devicelint.cli import main
 from devicelint.output.formats import FORMATS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-SHOWN = ("text", "concise", "json", "github", "gitlab", "junit", "rdjson")
+SHOWN = ("text", "concise", "agent", "json", "github", "gitlab", "junit", "rdjson")
 
 
 def block(heading: str, language: str) -> str:

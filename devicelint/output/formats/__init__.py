@@ -9,6 +9,7 @@ from devicelint.output.reporter import ReportContext, Reporter
 FORMATS = {
     "text": "text.TextReporter",
     "concise": "concise.ConciseReporter",
+    "agent": "agent.AgentReporter",
     "json": "json.JsonReporter",
     "json-lines": "json_lines.JsonLinesReporter",
     "github": "github.GithubReporter",
