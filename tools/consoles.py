@@ -18,7 +18,7 @@ from pathlib import Path
 
 from devicelint.cli import main
 
-PAGES = (Path("docs/configuration.md"), Path("docs/old-code.md"))
+PAGES = (Path("docs/agents.md"), Path("docs/configuration.md"), Path("docs/old-code.md"))
 HERE = "/home/ada/project"
 """What a page calls the current folder."""
 
@@ -34,12 +34,12 @@ _CONSOLE = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILI
 
 def replayed(page: str) -> str:
     """Return the page with what the commands really say, one after the other, in one folder."""
-    with _folder():
+    with in_an_empty_folder():
         return _CONSOLE.sub(lambda each: f"```console\n{_replayed(each['text'])}```", page)
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[None]:
+def in_an_empty_folder() -> Iterator[None]:
     """An empty folder, and a terminal without colour."""
     before, environment = Path.cwd(), dict(os.environ)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Write tables of pages that follow from the code: keys of the configuration, events."""
+"""Write tables of pages that follow from the code: keys of settings, events, sizes of formats."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
+import devicelint
 from devicelint.api import EVENTS, Event
 from devicelint.config import SETTINGS
 from devicelint.config.setting import Setting
+from devicelint.linter.result import CheckResult
+from devicelint.output import formats
+from devicelint.output.reporter import ReportContext
+
+_ROOT = Path(__file__).resolve().parent.parent
 
 BEGIN = "<!-- {what}: begin, written by tools/doc_tables.py -->"
 END = "<!-- {what}: end -->"
@@ -60,6 +66,45 @@ def _first_line(event: type[Event]) -> str:
     return (event.__doc__ or "").partition("\n")[0]
 
 
+_MEASURED = ("agent", "concise", "text", "json-lines", "json")
+
+
+def sizes() -> str:
+    """Return the Markdown table of how many characters each format needs for a finding."""
+    scripts = sorted((_ROOT / "examples/broken").glob("*.py"))
+    named = [(path.relative_to(_ROOT).as_posix(), path) for path in scripts]
+    checked = [devicelint.check(path.read_text(encoding="utf-8"), name) for name, path in named]
+    found = sum(len(each.findings) for each in checked)
+    characters = {name: _written(name, checked) / found for name in _MEASURED}
+    rows = (
+        (f"`{name}`", f"{count:.0f}", f"{characters['agent'] / count:.2f}", _HAS[name])
+        for name, count in characters.items()
+    )
+    head = (
+        "Format",
+        "Characters",
+        "Size of `agent` relative to it",
+        "What it shows of history and fix",
+    )
+    return markdown(head, rows)
+
+
+_HAS = {
+    "agent": "the history; the lines that the fix changes",
+    "concise": "nothing",
+    "text": "the history in code; the name of the fix",
+    "json-lines": "the history; the edits of the fix",
+    "json": "the history; the edits of the fix",
+}
+
+
+def _written(name: str, checked: Iterable[CheckResult]) -> int:
+    """How long a report is, wherever the repository lies."""
+    report = formats.reporter(name, ReportContext())
+    text = "".join([*map(report.file, checked), report.end()])
+    return len(text.replace(str(Path.cwd()), "/project"))
+
+
 def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table."""
     head = tuple(head)
@@ -68,6 +113,7 @@ def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 TABLES = (
+    Table(Path("docs/agents.md"), "sizes", sizes),
     Table(Path("docs/configuration.md"), "keys", keys),
     Table(Path("docs/plugins.md"), "events", events),
 )

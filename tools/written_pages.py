@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tools import comparison, consoles, doc_tables, man_page, repair_tables, truth_tables
+from tools import (
+    agents_page,
+    comparison,
+    consoles,
+    doc_tables,
+    man_page,
+    repair_tables,
+    truth_tables,
+)
 
 Writer = Callable[[str], str]
 """What a page must say, given what it says."""
@@ -19,6 +27,7 @@ def _writers() -> Iterator[tuple[Path, Writer]]:
         yield table.page, table.within
     for page in consoles.PAGES:
         yield page, consoles.replayed
+    yield agents_page.PAGE, agents_page.written
 
 
 def run(root: Path, *, check: bool) -> int:

@@ -27,6 +27,7 @@ _HOMES = {
     "config": "commands.config",
     "explain": "commands.pages",
     "map": "commands.map",
+    "mcp": "commands.mcp",
     "rules": "commands.pages",
     "server": "commands.server",
     "trace": "commands.pages",

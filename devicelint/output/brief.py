@@ -81,11 +81,13 @@ def _finding(source: SourceFile, finding: Finding, context: ReportContext) -> Br
 
 
 def _steps(source: SourceFile, finding: Finding) -> Iterator[BriefStep]:
-    """What led to the mistake, and last where it fails."""
+    """What led to the mistake, and last where it fails, if that is another line."""
+    own = source.position(finding.span.start).line
     steps = [
         BriefStep("", place.line, place.cell, printable(related.message))
         for related in dict.fromkeys(finding.related)
         for place in (source.location(related.span.start),)
+        if related.message != FAILS_HERE or source.position(related.span.start).line != own
     ]
     steps += [
         BriefStep(printable(one.path), one.line, one.cell, printable(one.message))

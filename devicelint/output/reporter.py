@@ -29,6 +29,8 @@ class ReportContext:
     """The folder from which files are named to other programs; empty for the current one."""
     read: Callable[[str], SourceFile | None] = lambda _path: None
     """Another file, of which a fix changes something as well."""
+    is_on_disk: bool = True
+    """Whether what was checked lies in files, so that commands can be run on them."""
 
 
 class Reporter:

@@ -73,6 +73,12 @@ def test_where_it_fails_comes_last():
     assert lines(CheckResult(source, (found,)))[1:3] == [" 1: moved to cuda", " 2: fails"]
 
 
+def test_where_it_fails_is_left_out_where_it_is_found():
+    source = SourceFile.from_text("a.b\n", "x.py")
+    found = samples.finding(Span(2, 3), related=(Related(Span(0, 3), "fails here"),))
+    assert lines(CheckResult(source, (found,)))[1] == " no fix: none is known"
+
+
 def test_a_fix_of_several_findings_is_shown_once():
     source = SourceFile.from_text("a\nb\n", "x.py")
     fix = Fix("Define `device`", (Edit(Span(0, 0), "device\n"),))

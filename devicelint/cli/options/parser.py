@@ -28,6 +28,7 @@ COMMANDS = {
     "config": "Show which settings apply to a file, and where they are written",
     "explain": "Print the page of a rule",
     "map": "Draw a file, its devices and what moves between them, as a page",
+    "mcp": "Give coding agents the tools check, fix, why, explain and adopt",
     "rules": "List the rules",
     "server": "Show findings and devices in an editor, as its language server",
     "trace": "Print a file with the device of every value in the margin",

@@ -16,6 +16,7 @@ _PARSERS = {
     "config": "commands.config",
     "explain": "options.parser",
     "map": "options.map",
+    "mcp": "commands.mcp",
     "rules": "options.parser",
     "server": "commands.server",
     "trace": "options.parser",

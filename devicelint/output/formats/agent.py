@@ -62,7 +62,7 @@ class AgentReporter(reporter.Reporter):
             parts = [summary.nothing(self._files, self._passed_over)]
         if self._problems:
             parts.append(f"{summary.number(self._problems, 'file')} not checked")
-        if step := _next_step(self._findings):
+        if self.context.is_on_disk and (step := _next_step(self._findings)):
             parts.append(f"next: {step}")
         return "; ".join(filter(None, parts)) + "\n"
 

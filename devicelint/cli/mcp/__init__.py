@@ -1,0 +1,1 @@
+"""The server that gives coding agents devicelint's commands as tools."""
