@@ -46,7 +46,7 @@ def keys() -> str:
         (f"`{key}`", setting.kind.expected, _without(setting), setting.documentation)
         for key, setting in SETTINGS.items()
     )
-    return markdown(("Key", "What it is", "Without it", "What it does"), rows)
+    return markdown(("Key", "Type", "Default", "Meaning"), rows)
 
 
 def _without(setting: Setting) -> str:

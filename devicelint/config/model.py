@@ -51,87 +51,89 @@ class Config:
     extend: Path | None = setting(
         PathTo(),
         None,
-        "A file whose settings hold where this one says nothing. "
-        "Of a table, the entries of both hold.",
+        "Another file of settings to build on. This file overrides its keys; the entries of tables "
+        "are merged.",
         unset="nothing",
     )
     select: tuple[str, ...] | None = setting(
         Rules(),
         None,
-        "The rules to check: codes, beginnings of codes, names.",
+        "The rules to check: codes, code prefixes or names.",
         unset="the rules that are on by default",
     )
     extend_select: tuple[str, ...] = setting(
         Rules(),
         (),
-        "Rules to check besides those, such as notes, which are off by default. "
-        "Adds to what `extend` brings.",
+        "Rules to check in addition, for example rules that are off by default. "
+        "Adds to the list of the file that this one extends.",
         adds=True,
     )
     ignore: tuple[str, ...] = setting(
-        Rules(), (), "Rules not to check. Where `select` names a rule more closely, that decides."
+        Rules(), (), "Rules not to check. A more specific entry of `select` overrides this one."
     )
     severity: tuple[tuple[str, Level], ...] = setting(
         TableOf("a table of severities", Choice(LEVELS), rule_key),
         (),
-        "How much the findings of a rule matter; of several entries, the one that names it most "
-        'closely. `"off"` is as `ignore`; what is off by default, and has an entry by its code or '
-        "name, is on.",
+        "The severity of the findings of a rule. The most specific entry wins. "
+        '`"off"` means the same as `ignore`. An entry with the full code or the name of a rule '
+        "that is off by default turns this rule on.",
     )
     per_file_ignores: tuple[tuple[Pattern, tuple[str, ...]], ...] = setting(
         TableOf("a table of lists of rules", Rules(), pattern_key),
         (),
-        "Path patterns, each with the rules that are not reported there.",
+        "Path patterns, each with the rules not to report in the files that match.",
     )
     certainty: Sureness = setting(
         Choice[Sureness]({each: each for each in SURENESS}),
         "contract",
-        "How sure a finding has to be: devices that the code itself names (`certain`), also what "
-        "callers are promised (`contract`), or also what a caller may only happen to do "
-        "(`possible`).",
+        "How certain a finding has to be. `certain` reports findings about devices that the code "
+        "itself names. `contract` adds findings that follow from what a function promises its "
+        "callers. `possible` adds findings that depend on what a caller may happen to do.",
     )
     exclude: tuple[Pattern, ...] = setting(
         Patterns(),
         (),
-        "Path patterns of files and folders that are passed over when folders are searched.",
+        "Path patterns of files and folders to skip when folders are searched.",
     )
     unsafe_fixes: bool = setting(
-        Boolean(), default=False, documentation="Let `--fix` make fixes that may change what runs."
+        Boolean(),
+        default=False,
+        documentation="Let `--fix` also make fixes that may change what the program does.",
     )
     torch_version: TorchRelease | None = setting(
         Text("a release of torch", torch_release, release_text),
         None,
-        "The oldest release of torch that the code has to work with: fixes write nothing newer.",
+        "The oldest release of torch that the code has to support. Fixes use nothing newer.",
         unset="the newest",
     )
     device_style: DeviceStyle = setting(
         Choice[DeviceStyle]({style: style for style in DEVICE_STYLES}),
         "to",
-        "How fixes choose a device: by its type, or by `torch.accelerator`, of torch 2.6.",
+        "How fixes choose a device: by its type, or with `torch.accelerator` (torch 2.6 or later).",
     )
     baseline: Path | None = setting(
         PathTo(),
         None,
-        "A file of existing findings, which are hidden; `--write-baseline` makes it.",
+        "A file of existing findings to hide. `--write-baseline` writes it.",
         unset="none",
     )
     assume: tuple[Assumption, ...] = setting(
         Assumptions(),
         (),
-        "What names stand for, and what calls give, that no source explains: "
-        "[what to assume](assume.md).",
+        "What names stand for and what calls return, where the source does not show it: see "
+        "[assumptions](assume.md).",
     )
     stubs: tuple[StubFile, ...] = setting(
         Stubs(),
         (),
-        "Files that state what functions and modules do to devices whose code is not seen: "
-        "[stubs](assume.md#stubs-of-your-own).",
+        "Files that state what functions and modules do to devices, where devicelint cannot see "
+        "their code: see [stubs](assume.md#stubs-of-your-own).",
         unset="`devicelint.pyi` beside the configuration, if there is one",
     )
     cache_dir: Path | None = setting(
         PathTo(),
         None,
-        "The folder that keeps what earlier runs found.",
+        "The folder of the cache.",
         unset='".devicelint_cache" in the folder of the settings',
     )
 
