@@ -59,7 +59,7 @@ def events() -> str:
         (f"`{name}`", _first_line(event), " ".join(f"`{each.name}`" for each in fields(event)))  # type: ignore[arg-type]
         for name, event in sorted(EVENTS.items())
     )
-    return markdown(("Event", "What has happened", "It says"), rows)
+    return markdown(("Event", "When it is sent", "Attributes"), rows)
 
 
 def _first_line(event: type[Event]) -> str:
