@@ -26,14 +26,14 @@ _HEAD = """\
 
 # How it compares
 
-{others} are what people would put beside
-devicelint. Ruff and pylint are for Python in general, Fixit for rules of one's own, TorchFix and
-torch-preflight for PyTorch. None of them follows devices, and devicelint does nothing else: it goes
-beside them, and not in their place.
+The other tools on this page are {others}.
+Ruff and pylint check Python in general. Fixit is for custom rules, and TorchFix and torch-preflight
+are for PyTorch. None of them tracks devices, and devicelint does nothing else, so use it in
+addition to them.
 
-A tick of devicelint stands only where tests prove it; [they are named below](#what-proves-it).
-What is said of the others comes from their documentation, from their `--help`, and from trying
-them; a question mark stands where none of these tells.
+devicelint only gets a tick if tests prove the feature; [they are listed below](#what-proves-it).
+The columns of the other tools come from their documentation, from their `--help`, and from trying
+them. A question mark means that none of these gives the answer.
 """
 
 _MEASURED = """\
@@ -41,13 +41,13 @@ _MEASURED = """\
 
 {speed}
 
-[Benchmarks](../benchmarks/README.md) say what is timed, and what makes it fair.
+[Benchmarks](../benchmarks/README.md) explains what is timed, and how the comparison is kept fair.
 
 ## How much it finds
 
-{recall} [How that is measured](../benchmarks/README.md#which-real-bugs-does-it-find).
+{recall} [How this is measured](../benchmarks/README.md#which-real-bugs-does-it-find).
 
-{precision} [By rule and by repository](precision.md).
+{precision} [Results by rule and by repository](precision.md).
 """
 
 
