@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from tools import (
@@ -13,6 +14,7 @@ from tools import (
     man_page,
     repair_tables,
     truth_tables,
+    writing,
 )
 
 Writer = Callable[[str], str]
@@ -23,7 +25,8 @@ def _writers() -> Iterator[tuple[Path, Writer]]:
     """What is written where, in this order."""
     yield comparison.PAGE, lambda _: comparison.page()
     yield man_page.PAGE, lambda _: man_page.text()
-    for table in (*doc_tables.TABLES, *truth_tables.TABLES, *repair_tables.TABLES):
+    tables = (doc_tables.TABLES, truth_tables.TABLES, repair_tables.TABLES, writing.TABLES)
+    for table in chain.from_iterable(tables):
         yield table.page, table.within
     for page in consoles.PAGES:
         yield page, consoles.replayed
