@@ -13,7 +13,7 @@ from devicelint.domain.standing import CERTAIN, Standing
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorApiCalled(Event):
-    """`torch.cuda.synchronize()` and its kin, which raise where there is no accelerator."""
+    """A call such as `torch.cuda.synchronize()`, which raises if there is no accelerator."""
 
     site: Site = field(repr=False)
     name: str

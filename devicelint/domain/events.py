@@ -123,7 +123,7 @@ class DiscardedTransfer(Event):
 
 @dataclass(frozen=True, slots=True)
 class DevicelessMoved(Event):
-    """`.to()` and its kin on something that has none."""
+    """`.to()` or a similar call on an object that does not have it."""
 
     site: Site = field(repr=False)
     receiver_site: Site = field(repr=False)

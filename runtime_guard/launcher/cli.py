@@ -33,23 +33,23 @@ python -m runtime_guard [OPTIONS] SCRIPT [ARGUMENTS]
 
 OVERVIEW = """\
 Runs a training script unchanged, and checks before every module call that its
-inputs are on the module's device. Where they are not, it says which module,
-which argument, at which line, and what to write there. The processes that the
+inputs are on the module's device. If they are not, it reports which module,
+which argument and which line, and what to write there. The processes that the
 script starts are guarded too.
 
-With --virtual-gpu the script finds N CUDA devices on a machine that has none:
-its tensors stay in host memory, each has a device, and what CUDA refuses
-raises CUDA's error."""
+With --virtual-gpu, the script finds N CUDA devices, even if the machine has
+none. Its tensors stay in host memory, each has a device, and an operation that
+CUDA would refuse raises CUDA's error."""
 
 DETAILS = """\
 actions:
   raise    stop with an error that says what to change (the default)
-  warn     say so once for each place, and go on
-  move     move the tensor to where it belongs, say so once for each place, and
-           go on
-  explain  check nothing; add to the device errors that torch raises what they
-           mean (the default with --virtual-gpu: a check would stop the script
-           before torch's own error)
+  warn     warn once for each place, and continue
+  move     move the tensor to the module's device, warn once for each place,
+           and continue
+  explain  check nothing; add an explanation to the device errors that torch
+           raises (the default with --virtual-gpu, because a check would stop
+           the script before torch's own error)
   off      neither; with --virtual-gpu, torch's own errors as they are
 
 examples:
@@ -67,13 +67,14 @@ which moves between devices are needed:
 what it does without a GPU, with 1 and with 2:
   python -m runtime_guard prove train.py
 
-What follows SCRIPT or MODULE belongs to it, options too. A script that is
-called "report", "mutate" or "prove" is run as ./report, and N is the number of
-devices only where it is a number. What --virtual-gpu and its companions leave
-open, the variables RUNTIME_GUARD_VIRTUAL_GPU, RUNTIME_GUARD_VIRTUAL_GPU_NAME,
+Everything after SCRIPT or MODULE is passed to it, including options. To run a
+script called "report", "mutate" or "prove", write ./report. The word after
+--virtual-gpu is N only if it is a number. The variables
+RUNTIME_GUARD_VIRTUAL_GPU, RUNTIME_GUARD_VIRTUAL_GPU_NAME,
 RUNTIME_GUARD_VIRTUAL_GPU_MEMORY_GB, RUNTIME_GUARD_VIRTUAL_GPU_CUDA and
-RUNTIME_GUARD_VIRTUAL_GPU_CAPABILITY may say; --virtual-gpu 0 is none. The exit
-status is the script's own, and 2 where the command line makes no sense.
+RUNTIME_GUARD_VIRTUAL_GPU_CAPABILITY apply if the options are not given;
+--virtual-gpu 0 means no devices. The exit status is that of the script, or 2
+if the command line is not valid.
 """
 
 
@@ -151,16 +152,16 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("--action", metavar="ACTION", help=", ".join(ACTIONS))
     add("--steps", metavar="N", help="check the first N training steps only")
-    add("--every", default="1", metavar="K", help="check one training step of K")
-    add("--only", action="append", metavar="PATTERN", help="only modules whose path matches")
-    add("--skip", action="append", metavar="PATTERN", help="not the modules whose path matches")
-    add("--check-meta", action="store_true", help="judge tensors on the meta device as well")
+    add("--every", default="1", metavar="K", help="check one training step in K")
+    add("--only", action="append", metavar="PATTERN", help="check only modules whose path matches")
+    add("--skip", action="append", metavar="PATTERN", help="skip modules whose path matches")
+    add("--check-meta", action="store_true", help="also check tensors on the meta device")
     add("--record", metavar="FILE", help="record copies between devices, for the report")
-    add("--json", metavar="FILE", help="write what was found to FILE, however the run ends")
+    add("--json", metavar="FILE", help="write the findings to FILE, even if the run fails")
     add("--version", action="store_true", help="print the version")
     add_machine_options(parser.add_argument_group("virtual GPU"))
     parser.add_argument_group("programs").add_argument(
-        "-m", metavar="MODULE", help="run a module, as python -m does"
+        "-m", metavar="MODULE", help="run a module, like python -m"
     )
     return parser
 

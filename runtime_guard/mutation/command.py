@@ -37,35 +37,37 @@ MUTATE = """\
 Runs SCRIPT on a virtual machine with GPUs, once as it is, and then once
 without each of its moves between devices: .to(device), .cuda(), .cpu(),
 device=, map_location=, torch.cuda.FloatTensor, torch.set_default_device, with
-torch.device(). Each run is a process of its own, and begins at the same random
-seeds. SCRIPT is not changed; what it writes, it writes at each run."""
+torch.device(). Each run has its own process, which starts with the same random
+seeds. SCRIPT is not changed. It writes its output files in every run."""
 
 MUTATE_DETAILS = (
-    "what is said of a move:\n"
+    "verdicts:\n"
     + "".join(
         textwrap.fill(meaning, 79, initial_indent=f"  {verdict:<10} ", subsequent_indent=" " * 13)
         + "\n"
         for verdict, meaning in MEANINGS.items()
     )
     + """
-exit status: 0 each move is needed, 1 some are not, or it could not be decided,
-2 wrong usage, or the script as it is does not pass
+exit status: 0 every move is needed, 1 some are not, or it could not be decided,
+2 wrong usage, or the unchanged script does not pass
 """
 )
 
 PROVE = f"""\
-Runs SCRIPT for a few training steps on machines ({", ".join(MACHINES)}),
-and says what it did on each, and where its parameters were. The GPUs are
-virtual, but for CUDA's that are here. With --before and --after, which name
-files with other texts for SCRIPT, a change is shown, and whether the losses on
-the CPU are the same, to the last bit; each text runs as though it were in
-SCRIPT's file. Each run is a process of its own and begins at the same random
-seeds. SCRIPT is not changed; what it writes, it writes at each run."""
+Runs SCRIPT for a few training steps on several machines
+({", ".join(MACHINES)}), and reports what it did on each, and on which
+device its parameters were. CUDA GPUs of this machine are used; the others are
+virtual. --before and --after name files with two versions of SCRIPT, which are
+compared: what they do, and whether the losses on the CPU are the same, bit for
+bit. Each version runs as if it were in SCRIPT's file. Each run has its own
+process, which starts with the same random seeds. SCRIPT is not changed. It
+writes its output files in every run."""
 
 PROVE_DETAILS = """\
-exit status: 0 it passes, 1 it fails where it must not, or a change leads to
-other losses, 2 wrong usage. What fails on the machine without a GPU before and
-after a change may need one, and what trained on the GPU before has to after.
+exit status: 0 the script passes, 1 it fails, or a change leads to other losses,
+2 wrong usage. A script that fails without a GPU both before and after a change
+may need one, which is not a failure. If it trained on the GPU before the
+change, it has to do so afterwards.
 """
 
 
@@ -137,7 +139,7 @@ def _prove(words: Sequence[str]) -> int:
 def _mutate_parser() -> Parser:
     parser = _parser("mutate", MUTATE, MUTATE_DETAILS)
     parser.add_argument(
-        "--virtual-gpu", type=_count, default=1, metavar="N", help="how many GPUs there are (1)"
+        "--virtual-gpu", type=_count, default=1, metavar="N", help="number of GPUs (1)"
     )
     _add_common(parser, steps=None)
     return parser
@@ -145,18 +147,18 @@ def _mutate_parser() -> Parser:
 
 def _prove_parser() -> Parser:
     parser = _parser("prove", PROVE, PROVE_DETAILS)
-    parser.add_argument("--before", metavar="FILE", help="what SCRIPT said before a change")
-    parser.add_argument("--after", metavar="FILE", help="what it is to say, in place of its text")
+    parser.add_argument("--before", metavar="FILE", help="SCRIPT before a change")
+    parser.add_argument("--after", metavar="FILE", help="SCRIPT after the change")
     parser.add_argument(
         "--also",
         nargs=3,
         action="append",
         default=[],
         metavar=("FILE", "BEFORE", "AFTER"),
-        help="another file of the program that changes, and files with what it said and is to say",
+        help="another file of the program that changes, and files with its two versions",
     )
     parser.add_argument(
-        "--virtual", action="store_true", help="take virtual GPUs, even where there are real ones"
+        "--virtual", action="store_true", help="use virtual GPUs, even if there are real ones"
     )
     _add_common(parser, steps=3)
     return parser
@@ -181,13 +183,18 @@ def _add_common(parser: Parser, steps: int | None) -> None:
         type=_count,
         default=steps,
         metavar="N",
-        help=f"end each run, as sys.exit(0) would, after N training steps ({all_of_them})",
+        help=f"end each run after N training steps, like sys.exit(0) ({all_of_them})",
     )
     add("--timeout", type=_seconds, default=300.0, metavar="S", help="seconds for a run (300)")
-    add("--jobs", type=_count, default=1, metavar="N", help="so many runs at the same time (1)")
+    add("--jobs", type=_count, default=1, metavar="N", help="number of runs at the same time (1)")
     add("--json", metavar="FILE", help="write one JSON document to FILE; - for standard output")
-    add("script", nargs="?", metavar="SCRIPT", help="the script, a file")
-    add("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="what it is given")
+    add("script", nargs="?", metavar="SCRIPT", help="the file of the script")
+    add(
+        "arguments",
+        metavar="ARGUMENTS",
+        nargs=argparse.REMAINDER,
+        help="the arguments of the script",
+    )
 
 
 def _job(given: argparse.Namespace) -> Job:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MEANINGS = {
     "needed": "without it, a device error follows, or parameters are trained elsewhere",
     "redundant": "without it, the script passes all the same",
-    "unreached": "the script never comes there: nothing is known of it",
+    "unreached": "the script never reaches it, so nothing is known about it",
     "broken": "without it, something else fails",
     "timed out": "without it, the script does not end in time",
 }

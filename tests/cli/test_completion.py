@@ -166,7 +166,7 @@ def test_fish_finds_the_script_by_itself(tmp_path, monkeypatch):
     (tmp_path / "devicelint").symlink_to("/bin/true")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     command = [program("fish"), "-c", "complete -C 'devicelint --exit-z'"]
-    assert answers(command, []) == ["--exit-zero\tfindings leave the status at 0"]
+    assert answers(command, []) == ["--exit-zero\texit with 0 even if there are findings"]
 
 
 @pytest.mark.parametrize("name", ["bash", "fish", "zsh"])

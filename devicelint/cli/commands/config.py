@@ -30,13 +30,13 @@ examples:
 
 def config_parser() -> Parser:
     """Return the parser of `devicelint config`."""
-    about = COMMANDS["config"] + ": each value, each rule, and where that is written."
+    about = COMMANDS["config"] + ": the origin of each value and each rule."
     parser = Parser("devicelint config", about, DETAILS)
     parser.add_argument(
         "file", nargs="?", default=".", metavar="FILE", help="a file or a folder (this folder)"
     )
     manner = parser.add_mutually_exclusive_group()
-    manner.add_argument("--json", action="store_true", help="for programs")
+    manner.add_argument("--json", action="store_true", help="print JSON for programs")
     manner.add_argument(
         "--schema",
         action="store_true",
@@ -46,7 +46,7 @@ def config_parser() -> Parser:
         "--unsafe-fixes",
         action="store_true",
         default=None,
-        help="as though this were given, too; so with those that follow",
+        help="include this option; the same applies to those below",
     )
     add_rule_options(parser)
     parser.set_defaults(baseline=None)

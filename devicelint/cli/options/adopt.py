@@ -14,9 +14,9 @@ from devicelint.cli.options.shared import (
 from devicelint.cli.options.speed import FROM_SCRATCH
 
 ADOPT_DETAILS = """\
-A script that trains on the CPU, or on CUDA whatever the machine has, is changed
-so that it trains on what the machine has: one device, chosen once, and all that
-trains on it. What the source does not say is left to you, with its line.
+Rewrites a script that always trains on the CPU, or always on CUDA. It then
+chooses one device, once, depending on what the machine has, and trains on it.
+Lines that need information outside of the source are left to you, and reported.
 
 examples:
   devicelint adopt train.py
@@ -41,13 +41,13 @@ def adopt_parser() -> Parser:
     parser.add_argument(
         "--entry",
         metavar="FILE",
-        help="the script that is run: what it gives to the functions of the other files decides "
-        "what is changed in those that it leads to; all files are written, or none",
+        help="the script that you run; the files that it uses are changed together with it, "
+        "depending on what it passes to their functions; all files are written, or none",
     )
     _add_change_options(parser)
     add_proof_options(parser)
     add_settings_options(parser)
-    add_format_options(parser, "of what is left to you: ")
+    add_format_options(parser, "for what is left to you: ")
     add_common_options(parser)
     parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)
     parser.set_defaults(exit_zero=False, **ALL_IS_NEW, **FROM_SCRATCH)
@@ -58,16 +58,18 @@ def _add_change_options(parser: Parser) -> None:
     group = parser.add_argument_group("changes")
     manner = group.add_mutually_exclusive_group()
     manner.add_argument("--diff", action="store_true", help="write nothing; print the changes")
-    manner.add_argument("--check", action="store_true", help="write nothing; name the files")
+    manner.add_argument(
+        "--check", action="store_true", help="write nothing; list the files that would change"
+    )
     add_interactive(manner)
     group.add_argument(
         "--unsafe-fixes",
         action="store_true",
         default=None,
-        help="also change what seems to need a GPU, or several, on purpose",
+        help="also change code that seems to need a GPU, or several, on purpose",
     )
     group.add_argument(
         "--style",
         choices=("to", "accelerator"),
-        help="choose the device by its type (to), or by torch.accelerator, of torch 2.6",
+        help="choose the device by its type (to), or with torch.accelerator (torch 2.6)",
     )

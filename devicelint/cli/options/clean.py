@@ -9,10 +9,10 @@ def clean_parser() -> Parser:
     """Return the parser of `devicelint clean`."""
     parser = Parser(
         "devicelint clean",
-        COMMANDS["clean"] + ": the caches that lie in these folders and below, and the one that "
+        COMMANDS["clean"] + ": the caches in these folders and their subfolders, and the one that "
         "their configuration names.",
         "examples:\n  devicelint clean\n  devicelint clean src notebooks\n",
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="folders (the current one)")
-    parser.add_argument("--cache-dir", metavar="DIR", help="where the cache was put")
+    parser.add_argument("--cache-dir", metavar="DIR", help="the folder of the cache")
     return parser

@@ -35,13 +35,13 @@ def add_existing_options(parser: Parser) -> None:
         "--diff-base",
         type=_something,
         metavar="REF",
-        help="report only what is found on lines changed since a git revision, such as HEAD or "
-        "origin/main, and what the change brings about elsewhere",
+        help="report only findings on lines changed since a git revision, such as HEAD or "
+        "origin/main, and findings that the change causes elsewhere",
     )
     group.add_argument(
         "--add-noqa",
         action="store_true",
-        help="suppress what is found: write # noqa: DEV101 on its line; with --diff, show that",
+        help="suppress the findings: write # noqa: DEV101 on their lines; with --diff, show this",
     )
     group.add_argument(
         "--add-ignore", action="store_true", help="the same, as # devicelint: ignore[DEV101]"
@@ -58,7 +58,7 @@ def _add_baseline_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--no-baseline",
         action="store_true",
-        help="report all, also what the baseline of the configuration lists",
+        help="report all findings, also those in the baseline of the configuration",
     )
     group.add_argument(
         "--write-baseline",
@@ -69,7 +69,7 @@ def _add_baseline_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--fail-on-stale",
         action="store_true",
-        help="exit with 1 where the baseline has stale entries, whose findings are gone",
+        help="exit with 1 if the baseline has stale entries, whose findings no longer exist",
     )
 
 

@@ -34,9 +34,9 @@ def map_parser() -> Parser:
         action="append",
         default=[],
         metavar="RUN",
-        help="what runtime_guard recorded of a run, laid over the picture; once for each process",
+        help="add a recording of runtime_guard to the picture; once for each process",
     )
-    named = "what to call the file that - reads"
+    named = "the name of the file that is read from -"
     parser.add_argument("--stdin-filename", metavar="PATH", help=named)
     _add_finding_options(parser)
     parser.set_defaults(unsafe_fixes=None, baseline=None)
@@ -51,6 +51,6 @@ def _add_finding_options(parser: Parser) -> None:
             type=codes,
             action="extend",
             metavar="CODES",
-            help="only these" if option == "--select" else "these too, such as notes: DEV6",
+            help="only these" if option == "--select" else "also these, e.g. notes: DEV6",
         )
     add_settings_options(group)

@@ -21,31 +21,31 @@ from devicelint.cli.options.usage import UsageError
 from devicelint.text.selectors import hint
 
 COMMANDS = {
-    "adopt": "Bring training scripts to the device pattern",
+    "adopt": "Rewrite training scripts to use whatever device the machine has",
     "check": "Report device mistakes in files and folders (the default)",
-    "clean": "Remove what earlier runs left to be faster",
+    "clean": "Delete the cache",
     "completion": "Print the completion script of a shell",
-    "config": "Show which settings apply to a file, and where they are written",
-    "explain": "Print the page of a rule",
-    "map": "Draw a file, its devices and what moves between them, as a page",
+    "config": "Show which settings apply to a file, and where they come from",
+    "explain": "Print the documentation of a rule",
+    "map": "Draw the devices of a file, and the moves between them, as a page",
     "mcp": "Give coding agents the tools check, fix, why, explain and adopt",
     "rules": "List the rules",
     "server": "Show findings and devices in an editor, as its language server",
     "trace": "Print a file with the device of every value in the margin",
-    "why": "Print how the values on a line came to their devices",
+    "why": "Print how the values on a line got to their devices",
 }
 
 OVERVIEW = """\
-devicelint finds tensors and modules that are not where they must be, says why,
-and moves them.
+devicelint finds tensors and modules that are on the wrong device, explains why,
+and fixes the code.
 
 examples:
-  devicelint train.py          report what is wrong in a file
-  devicelint --fix .           repair every file below this folder
+  devicelint train.py          report the device mistakes in a file
+  devicelint --fix .           fix all files in this folder
   devicelint --diff train.py   show what --fix would change
   devicelint adopt train.py    make a script train on whatever the machine has
-  devicelint explain DEV101    say what a rule reports, and what it leaves alone
-  devicelint trace train.py    show on which device each value lives
+  devicelint explain DEV101    show the documentation of a rule
+  devicelint trace train.py    show which device each value is on
   devicelint why train.py:42   show how the values on a line got there
 
 commands:
@@ -63,13 +63,13 @@ examples:
   devicelint --output-format json . > findings.json
   cat train.py | devicelint - --stdin-filename train.py
 
-exit status: 0 nothing found, or nothing new, 1 findings, what --prove shows to
-fail, or --fail-on-stale, 2 wrong usage or a file that could not be checked
+exit status: 0 no findings, or no new ones, 1 findings, a failure that --prove
+shows, or --fail-on-stale, 2 wrong usage or a file that could not be checked
 """
 
 COMPLETION_DETAILS = """\
 To complete commands, options, rules and files, save the script where your shell
-looks for it, and begin a new shell:
+looks for it, and start a new shell:
 
   bash  devicelint completion bash > \\
             ~/.local/share/bash-completion/completions/devicelint
@@ -193,7 +193,7 @@ def add_rule_options(parser: Parser) -> None:
         type=codes,
         action="extend",
         metavar="CODES",
-        help="these too, such as notes, which are off by default: DEV6, blocking-copy",
+        help="also these, e.g. rules that are off by default: DEV6, blocking-copy",
     )
     add_settings_options(group)
     add_force_exclude(group)
@@ -202,8 +202,10 @@ def add_rule_options(parser: Parser) -> None:
 def _add_report_options(parser: Parser) -> None:
     group = parser.add_argument_group("report")
     add_format_options(group)
-    group.add_argument("--statistics", action="store_true", help="only count, rule by rule")
-    group.add_argument("--exit-zero", action="store_true", help="findings leave the status at 0")
+    group.add_argument("--statistics", action="store_true", help="only print counts for each rule")
+    group.add_argument(
+        "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
+    )
     add_common_options(group)
     group.add_argument("--version", action="store_true", help="print the version and exit")
 
@@ -212,7 +214,7 @@ def explain_parser() -> Parser:
     """Return the parser of `devicelint explain`."""
     parser = Parser(
         "devicelint explain",
-        COMMANDS["explain"] + ": what it reports, why, how to fix it, what it leaves alone.",
+        COMMANDS["explain"] + ": what it reports, why, how to fix it, and what it does not report.",
         "examples:\n  devicelint explain DEV101\n  devicelint explain module-input-elsewhere\n",
     )
     parser.add_argument("rule", metavar="RULE", help="the code or the name of a rule")
@@ -237,16 +239,16 @@ def why_parser() -> Parser:
     """Return the parser of `devicelint why`."""
     parser = Parser(
         "devicelint why",
-        COMMANDS["why"] + ": each step with its place, across files.",
+        COMMANDS["why"] + ": each step with its line, across files.",
         "examples:\n  devicelint why train.py:42\n  devicelint why notebook.ipynb:3:12\n",
     )
     parser.add_argument(
-        "place", metavar="FILE:LINE", help="a line; of a notebook a cell and a line of it"
+        "place", metavar="FILE:LINE", help="a line; for a notebook, a cell and a line in it"
     )
     parser.add_argument(
         "--verdict",
         action="store_true",
-        help="print each clash on the line, reported or excused, and the reasons",
+        help="print each clash on the line, reported or not, and the reasons",
     )
     return parser
 
@@ -255,13 +257,13 @@ def trace_parser() -> Parser:
     """Return the parser of `devicelint trace`."""
     parser = Parser(
         "devicelint trace",
-        COMMANDS["trace"] + ": where it is, or that and how it moves.",
+        COMMANDS["trace"] + ": where it is, or how it moves.",
         "example:\n  devicelint trace train.py | less -R\n",
     )
     parser.add_argument(
         "file", metavar="FILE", help="a script, notebook or Markdown; - reads standard input"
     )
     parser.add_argument(
-        "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
+        "--stdin-filename", metavar="PATH", help="the name of the file that is read from -"
     )
     return parser

@@ -28,20 +28,23 @@ def add_proof_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--prove",
         action="store_true",
-        help="run what is changed, before and after: without a GPU, with 1 and with 2, real or "
-        "virtual, and compare the losses; needs runtime_guard and PyTorch",
+        help="run the script before and after its changes: without a GPU, with 1 and with 2, real "
+        "or virtual, and compare the losses; needs runtime_guard and PyTorch",
     )
     group.add_argument(
         "--prove-steps",
         type=_number_of_steps,
         metavar="N",
-        help="end each run after N training steps (3, then 30 and 300 until all that is new ran)",
+        help="end each run after N training steps (3, then 30 and 300 until every new line ran)",
     )
     group.add_argument(
         "--prove-timeout", type=_seconds, metavar="S", help="seconds for each run (300)"
     )
     group.add_argument(
-        "--prove-args", type=_words, metavar="ARGS", help='what the script is given: "--epochs 1"'
+        "--prove-args",
+        type=_words,
+        metavar="ARGS",
+        help='the arguments of the script: "--epochs 1"',
     )
 
 
@@ -83,14 +86,14 @@ def add_settings_options(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--certainty",
         choices=SURENESS,
-        help="how sure a finding has to be; possible: also what a caller may only happen to do "
+        help="how certain a finding has to be; possible: also what a caller may only happen to do "
         "(contract)",
     )
     group.add_argument(
         "--torch-version",
         type=_torch_version,
         metavar="X.Y",
-        help="the oldest release of torch that the code has to work with (the newest)",
+        help="the oldest release of torch that the code has to support (the newest)",
     )
 
 
@@ -99,7 +102,7 @@ def add_force_exclude(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--force-exclude",
         action="store_true",
-        help="pass over what `exclude` covers even where a PATH names it, as pre-commit does",
+        help="apply `exclude` also to files named as PATH, as pre-commit does",
     )
 
 
@@ -113,7 +116,7 @@ def _torch_version(text: str) -> TorchRelease:
 def add_common_options(group: argparse._ActionsContainer) -> None:
     """What every command that checks files has."""
     group.add_argument(
-        "--stdin-filename", metavar="PATH", help="what to call the file that - reads"
+        "--stdin-filename", metavar="PATH", help="the name of the file that is read from -"
     )
     loudness = group.add_mutually_exclusive_group()
     loudness.add_argument("-q", "--quiet", action="store_true", help="no summary")

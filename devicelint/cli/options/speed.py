@@ -20,12 +20,12 @@ def add_speed_options(parser: argparse.ArgumentParser) -> None:
         type=_jobs,
         default=AUTO,
         metavar="N",
-        help="check in N processes; auto: as many as are worth it (the default)",
+        help="check in N processes; auto: as many as are useful (the default)",
     )
+    group.add_argument("--no-cache", action="store_true", help="neither read nor write the cache")
     group.add_argument(
-        "--no-cache", action="store_true", help="neither read nor write what earlier runs found"
+        "--cache-dir", metavar="DIR", help="the folder of the cache (.devicelint_cache)"
     )
-    group.add_argument("--cache-dir", metavar="DIR", help="where that is kept (.devicelint_cache)")
     group.add_argument(
         "--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C"
     )
