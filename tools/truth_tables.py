@@ -59,7 +59,7 @@ def state() -> str:
         (name, entry["date"], f"`{entry['devicelint'][:8]}`", entry["note"])
         for name, entry in tomllib.loads(text).items()
     )
-    return markdown(("Judge", "Asked on", "devicelint", "How much"), rows)
+    return markdown(("Judge", "Measured on", "devicelint", "Sample"), rows)
 
 
 def share(part: int, whole: int) -> str:
