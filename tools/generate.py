@@ -77,14 +77,14 @@ def table_page(rules: Iterable[type[Rule]]) -> str:
     return (
         f"{_generated_from('the rules in devicelint/rules')}\n# Rules\n\n"
         f"{table(rules, Path(PAGES.name))}\n"
-        f"A severity says how much a finding matters:\n\n{severities}"
+        f"The severity of a finding says how serious it is:\n\n{severities}"
     )
 
 
 MEANINGS = (
-    (Severity.ERROR, "fails, or gives wrong results, where it says."),
-    (Severity.WARNING, "fails elsewhere, or under the condition that the message states."),
-    (Severity.NOTE, "works; worth knowing."),
+    (Severity.ERROR, "fails, or gives wrong results, on the reported line."),
+    (Severity.WARNING, "fails elsewhere, or under the condition that its message states."),
+    (Severity.NOTE, "works, and is worth knowing."),
 )
 
 
