@@ -18,9 +18,9 @@ from tools.writing import PAGE, Word, uses, words
 
 ROOT = Path(__file__).parents[2]
 NOT_YET = (
+    "docs/errors.md",
     "docs/tutorial.md",
     "devicelint/rules/*.md",
-    "summaries of rules",
 )
 """What has not been rewritten; each entry goes once no text that it names needs it."""
 
