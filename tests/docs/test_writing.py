@@ -17,11 +17,7 @@ from runtime_guard.profiler.report import command as report
 from tools.writing import PAGE, Word, uses, words
 
 ROOT = Path(__file__).parents[2]
-NOT_YET = (
-    "docs/errors.md",
-    "docs/tutorial.md",
-    "devicelint/rules/*.md",
-)
+NOT_YET = ("docs/errors.md", "devicelint/rules/*.md")
 """What has not been rewritten; each entry goes once no text that it names needs it."""
 
 _RULES = re.compile(r"^<!-- rules: begin.*?^<!-- rules: end -->", re.DOTALL | re.MULTILINE)
