@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from devicelint.cli.run.search import python_files
 from devicelint.config import Config
-from devicelint.workspace.files import python_files
 
 DEEPEST = 3
 """So many folders down, a checkout is looked for."""
@@ -34,7 +34,7 @@ class Checkout:
 
     def files(self, notebooks: bool = False) -> Iterator[Path]:
         """The Python files, in a fixed order; the notebooks, where these are asked for."""
-        for found in python_files([self.folder], Config()):
+        for found in python_files([self.folder], Config(respect_gitignore=False)):
             if isinstance(found, Path) and (found.suffix == ".ipynb") is notebooks:
                 yield found
 

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from benchmarks.checkouts import CheckoutError
 from benchmarks.promised import all_kept
+from devicelint.cli.run.search import python_files
 from devicelint.config import Config
-from devicelint.workspace.files import python_files
 
 TIMES, MEBIBYTES = 1.8, 300
 """At most: the check's time in that of the parse, and its memory at the largest size."""
@@ -105,7 +105,11 @@ def laid_out(corpus: Path, folder: Path, lines: int) -> tuple[int, int, int]:
     Raises:
         CheckoutError: there is no line to copy.
     """
-    paths = [path for path in python_files([corpus], Config()) if isinstance(path, Path)]
+    paths = [
+        path
+        for path in python_files([corpus], Config(respect_gitignore=False))
+        if isinstance(path, Path)
+    ]
     count = files = copies = 0
     while count < lines:
         before = count

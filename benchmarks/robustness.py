@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.checking import Outcome, check_file
+from devicelint.cli.run.search import python_files
 from devicelint.config import Config
 from devicelint.linter import lint
-from devicelint.workspace.files import python_files
 from devicelint.workspace.project import Project
 
 PACKAGES = ("torch", "numpy", "sklearn", "libcst")
@@ -73,7 +73,7 @@ def folders_of(packages: Sequence[str]) -> Iterator[Path]:
 def counted(folder: Path) -> Count:
     """Check every file below a folder, one after the other."""
     count, project = Count(folder.name), Project()
-    for number, path in enumerate(python_files([folder], Config()), start=1):
+    for number, path in enumerate(python_files([folder], Config(respect_gitignore=False)), start=1):
         if isinstance(path, Path):
             count.add(check_file(path, project))
         if number % BETWEEN_COLLECTIONS == 0:

@@ -42,6 +42,7 @@ class Rule(Protocol):
     summary: ClassVar[str]
     default: ClassVar[bool]
     adopts: ClassVar[bool]
+    preview: ClassVar[bool]
     until: ClassVar[TorchRelease | None]
 
     @classmethod
@@ -67,7 +68,9 @@ def table(rules: Iterable[type[Rule]], pages: Path) -> str:
 def _row(rule: type[Rule], pages: Path) -> str:
     link = f"[{rule.name}]({(pages / page_name(rule)).as_posix()})"
     summary = rule.summary.replace("|", "\\|")
-    severity = rule.severity.value + ("" if rule.default else ", off by default")
+    severity = rule.severity.value + (
+        ", preview" if rule.preview else "" if rule.default else ", off by default"
+    )
     return f"| {rule.code} | {link} | {severity} | {summary} |"
 
 
@@ -122,6 +125,8 @@ def _entry(rule: type[Rule]) -> str:
         stated.append("default=False")
     if rule.adopts:
         stated.append("adopts=True")
+    if rule.preview:
+        stated.append("preview=True")
     if rule.until is not None:
         stated.append(f"until={rule.until}")
     lines = "".join(f"        {each},\n" for each in stated)

@@ -19,13 +19,14 @@ from benchmarks.census.walking import OWN, Census, listener_for
 from benchmarks.checking import LIMIT, TookTooLong, limited
 from benchmarks.corpora.subjects import subjects
 from benchmarks.halves import half_of
+from devicelint.cli.run.search import python_files
 from devicelint.config import Config
 from devicelint.finding import InputError
 from devicelint.interpreter import explore
 from devicelint.interpreter.engine.budget import BudgetExceeded
 from devicelint.linter.program import program_of
 from devicelint.linter.result import concerns_devices
-from devicelint.workspace.files import python_files, read_source
+from devicelint.workspace.files import read_source
 from devicelint.workspace.project import Project
 
 
@@ -80,7 +81,7 @@ def census_of(path: Path, project: Project) -> Census | None:
         if not concerns_devices(source):
             return None
         with limited(LIMIT):
-            program = program_of(source, project, Config())
+            program = program_of(source, project, Config(respect_gitignore=False))
             explore(program, listener_for, census.walker)
     except (BudgetExceeded, RecursionError, TookTooLong, InputError):
         return None
@@ -98,7 +99,7 @@ def _chosen(checkouts: Path, only: Sequence[str]) -> Iterator[tuple[str, list[Pa
 
 
 def _files(below: Sequence[Path]) -> Iterator[Path]:
-    found = python_files([one for one in below if one.exists()], Config())
+    found = python_files([one for one in below if one.exists()], Config(respect_gitignore=False))
     return (path for path in found if isinstance(path, Path))
 
 

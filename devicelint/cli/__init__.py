@@ -65,10 +65,7 @@ def _run(words: list[str]) -> int:
     if words == ["--version"]:  # Asked to see what is there: no parser is made for it.
         sys.stdout.write(f"devicelint {__version__}\n")
         return 0
-    if not words:
-        sys.stderr.write(_overview())
-        return BAD_USAGE
-    command, *rest = words
+    command, *rest = words or ["check"]
     if command in ("-h", "--help"):
         sys.stdout.write(_overview())
         return 0

@@ -23,8 +23,19 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+_chosen_paint: list[Paint] = []
+"""What `--color` asks for, if it asks for anything."""
+
+
+def choose_colour(when: str) -> None:
+    """Paint always, never, or where `paint_for` finds it right."""
+    _chosen_paint[:] = {"always": [coloured], "never": [plain]}.get(when, [])
+
+
 def paint_for(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Paint:
-    """Return colour for a terminal; NO_COLOR and FORCE_COLOR overrule, the first before."""
+    """Return colour for a terminal; --color, NO_COLOR and FORCE_COLOR overrule, in this order."""
+    if _chosen_paint:
+        return _chosen_paint[0]
     if environment.get("NO_COLOR"):
         return plain
     if environment.get("FORCE_COLOR", "0") not in ("", "0"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from devicelint.config.kinds import (
     rule_key,
 )
 from devicelint.config.origin import OptionOrigin, Origins
-from devicelint.config.patterns import Anchored, Pattern, covers, matches
+from devicelint.config.patterns import Pattern, covers, first_meaning, matches
 from devicelint.config.setting import Setting, setting, settings_of
 from devicelint.config.sureness import SURENESS, Sureness
 from devicelint.domain.torch_release import TorchRelease, release_text, torch_release
@@ -83,6 +82,9 @@ class Config:
         (),
         "Path patterns, each with the rules not to report in the files that match.",
     )
+    preview: bool = setting(
+        Boolean(), default=False, documentation="Let rules be selected that are in preview."
+    )
     certainty: Sureness = setting(
         Choice[Sureness]({each: each for each in SURENESS}),
         "contract",
@@ -94,6 +96,18 @@ class Config:
         Patterns(),
         (),
         "Path patterns of files and folders to skip when folders are searched.",
+    )
+    extend_exclude: tuple[Pattern, ...] = setting(
+        Patterns(),
+        (),
+        "Path patterns to pass over in addition to those of `exclude`. "
+        "Adds to the patterns of the file that `extend` names.",
+        adds=True,
+    )
+    respect_gitignore: bool = setting(
+        Boolean(),
+        default=True,
+        documentation="Pass over files that Git ignores when folders are searched.",
     )
     unsafe_fixes: bool = setting(
         Boolean(),
@@ -222,24 +236,16 @@ class Config:
 
     def excluding(self, path: str | Path) -> Pattern | None:
         """The pattern of `exclude` that passes over `path` itself."""
-        return self._first(self.exclude, path, matches)
+        return self._first((*self.exclude, *self.extend_exclude), path, matches)
 
     def excludes_below(self, path: str | Path) -> bool:
         """Whether `path`, or a folder that it is in, would be passed over on the way."""
-        return self._first(self.exclude, path, covers) is not None
+        return self._first((*self.exclude, *self.extend_exclude), path, covers) is not None
 
     def _first(
         self, patterns: Iterable[Pattern], path: str | Path, means: Callable[[str, str], bool]
     ) -> Pattern | None:
-        """The first of the patterns that means `path`, seen from the folder of each."""
-        seen: dict[Path | None, str] = {}
-        for each in patterns:
-            start = each.folder if isinstance(each, Anchored) else self.root
-            if start not in seen:
-                seen[start] = _relative(path, start or Path.cwd())
-            if means(str(each), seen[start]):
-                return each
-        return None
+        return first_meaning(patterns, path, self.root or Path.cwd(), means)
 
     def with_command_line(
         self,
@@ -251,15 +257,18 @@ class Config:
         """This configuration, as the options of one run change it; None changes nothing.
 
         `select` takes the place of the file's `select`, `extend_select` and `ignore`, so that what
-        is asked for is what is shown; `ignore` alone adds to the file's, as `extend_select` does.
+        is asked for is what is shown; `ignore` alone adds to the file's, as `extend_select` and
+        `extend_exclude` do.
         `options` are other settings by the names of their fields.
         """
         changed = self if select is None else self._with_selection(select)
-        adding = {"extend_select": options.pop("extend_select", None), "ignore": ignore}
+        adding = {name: options.pop(name, None) for name in ("extend_select", "extend_exclude")}
+        adding["ignore"] = ignore
         for name, added in adding.items():
             if added is not None:
                 items = tuple(added)
-                changed = changed._with_option(name, (*getattr(changed, name), *items), items)
+                added_items = tuple(map(str, items))
+                changed = changed._with_option(name, (*getattr(changed, name), *items), added_items)
         for name, value in {"unsafe_fixes": unsafe_fixes, **options}.items():
             if value is not None:
                 changed = changed._with_option(name, value)
@@ -288,11 +297,3 @@ _OPTIONS = {"device-style": "--style"}
 
 SETTINGS: Mapping[str, Setting] = settings_of(Config)
 """Every key of the configuration."""
-
-
-def _relative(path: str | Path, start: Path) -> str:
-    """`path` as a path pattern sees it: from its folder, with `/`."""
-    try:
-        return os.path.relpath(path, start).replace(os.sep, "/")
-    except ValueError:  # On another drive, there is no way from here to there.
-        return Path(path).as_posix()

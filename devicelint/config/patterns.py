@@ -6,6 +6,8 @@ slash is a path from the configuration's folder; one without is a name at any de
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -46,6 +48,28 @@ def covers(pattern: str, path: str) -> bool:
     names = path.split("/")
     prefixes = ("/".join(names[:length]) for length in range(1, len(names) + 1))
     return any(matches(pattern, prefix) for prefix in prefixes)
+
+
+def first_meaning(
+    patterns: Iterable[Pattern], path: str | Path, root: Path, means: Callable[[str, str], bool]
+) -> Pattern | None:
+    """The first of the patterns that means `path`, seen from the folder of each, or from `root`."""
+    seen: dict[Path, str] = {}
+    for each in patterns:
+        start = each.folder if isinstance(each, Anchored) else root
+        if start not in seen:
+            seen[start] = _relative(path, start)
+        if means(str(each), seen[start]):
+            return each
+    return None
+
+
+def _relative(path: str | Path, start: Path) -> str:
+    """`path` as a path pattern sees it: from its folder, with `/`."""
+    try:
+        return os.path.relpath(path, start).replace(os.sep, "/")
+    except ValueError:  # On another drive, there is no way from here to there.
+        return Path(path).as_posix()
 
 
 def _match(segments: tuple[str, ...], names: tuple[str, ...]) -> bool:

@@ -21,6 +21,8 @@ class _Rule(Protocol):
     def default(self) -> bool: ...
     @property
     def adopts(self) -> bool: ...
+    @property
+    def preview(self) -> bool: ...
 
 
 def is_selected(rule: _Rule, config: Config) -> bool:
@@ -30,7 +32,10 @@ def is_selected(rule: _Rule, config: Config) -> bool:
 
 def decision(rule: _Rule, config: Config) -> Decision:
     """Whether the settings ask for a rule, and what of them says so."""
-    default = rule.default or (config.adopts and rule.adopts)
+    adopting = config.adopts and rule.adopts
+    if rule.preview and not (config.preview or adopting):
+        return Decision(False, "preview")
+    default = rule.default or adopting
     return config.decision(rule.code, rule.name, default=default)
 
 

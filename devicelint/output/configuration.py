@@ -62,7 +62,8 @@ class Applying(NamedTuple):
         """What passes it over where folders are searched."""
         for place, config in self.around:
             if (pattern := config.excluding(place)) is not None:
-                return _reason(config, "exclude", str(pattern))
+                key = "exclude" if pattern in config.exclude else "extend-exclude"
+                return _reason(config, key, str(pattern))
         return None
 
 

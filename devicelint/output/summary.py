@@ -73,7 +73,12 @@ def nothing(files: int, passed_over: int = 0, *, new: bool = False) -> str:
 
 
 def _files(count: int) -> str:
-    return number(count, "file") or "no files"
+    return number(count, "file") or "0 files"
+
+
+def no_files(paths: Sequence[str]) -> str:
+    """Say that there was nothing to check, and where it was looked for."""
+    return f"warning: no Python files or notebooks found in {', '.join(paths) or '.'}"
 
 
 def number(count: int, noun: str) -> str:

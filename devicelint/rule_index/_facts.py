@@ -18,6 +18,7 @@ class _Rule(Protocol):
     default: bool
     adopts: bool
     until: TorchRelease | None
+    preview: bool
 
 
 class RuleFacts(NamedTuple):
@@ -32,12 +33,13 @@ class RuleFacts(NamedTuple):
     until: TorchRelease | None = None
     page: str | None = None
     """The text of its page, where that does not lie beside the rules of devicelint."""
+    preview: bool = False
 
     @classmethod
     def of(cls, rule: _Rule, page: str | None = None) -> RuleFacts:
         """What a class of a rule states."""
         stated = (rule.code, rule.name, rule.severity, rule.summary)
-        return cls(*stated, rule.default, rule.adopts, rule.until, page)
+        return cls(*stated, rule.default, rule.adopts, rule.until, page, rule.preview)
 
     def documentation(self) -> str:
         """The page of the rule: what it finds, why, examples, and what it does not report."""

@@ -238,6 +238,7 @@ RULES = (
         summary="A tensor is on the CPU on one code path and on another device on the other",
         default=False,
         adopts=True,
+        preview=True,
     ),
     RuleFacts(
         code="DEV801",

@@ -62,6 +62,8 @@ class Rule:
     """Whether it is checked where the settings do not name it."""
     adopts: ClassVar[bool] = False
     """Whether its fix is a step of adoption, so that `adopt` selects it though it is off."""
+    preview: ClassVar[bool] = False
+    """Whether it is new, and may still change, so that the settings have to allow it."""
     until: ClassVar[TorchRelease | None] = None
     """The release of torch that made it moot."""
 

@@ -23,6 +23,7 @@ class MadeApartRule(Rule):
     summary = "A tensor is on the CPU on one code path and on another device on the other"
     default = False
     adopts = True
+    preview = True
 
     def on_made_apart(self, event: training_events.MadeApart, context: RuleContext) -> Reports:
         """What both paths lead to is on one device, once the tensor is made there."""

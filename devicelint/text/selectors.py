@@ -1,8 +1,11 @@
-"""How people name rules: by code, by the beginning of a code, or by name."""
+"""How people name rules: by code, by the beginning of a code, by name, or `ALL`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+
+EVERY_RULE = "ALL"
+"""Names every rule, less closely than anything else does."""
 
 
 def specificity(selector: str, code: str, name: str) -> int:
@@ -12,7 +15,11 @@ def specificity(selector: str, code: str, name: str) -> int:
     4
     >>> specificity("module-input-elsewhere", "DEV101", "module-input-elsewhere")
     6
+    >>> specificity("ALL", "DEV101", "module-input-elsewhere")
+    1
     """
+    if selector == EVERY_RULE:
+        return 1
     if selector.lower() == name:
         return len(code)
     return len(selector) if code.startswith(selector.upper()) else 0

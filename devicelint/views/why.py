@@ -183,8 +183,11 @@ def line_asked_about(source: SourceFile, line: int, cell: int | None) -> int:
     """The line of the text that is meant; raises `CheckError` where there is none."""
     cells = source.cells()
     if cells is None and cell is None:
-        if not 1 <= line <= source.lines:
-            raise CheckError(source.path, line, 0, f"the file has {source.lines} lines")
+        # What follows the last newline is no line to whoever counts them.
+        last = max(1, len(source.text.splitlines()))
+        if not 1 <= line <= last:
+            count = "1 line" if last == 1 else f"{last} lines"
+            raise CheckError(source.path, line, 0, f"the file has {count}")
         return line
     if cells is None or cell is None:
         problem = (

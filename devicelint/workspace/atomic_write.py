@@ -10,7 +10,7 @@ from devicelint.workspace.files import replace_file
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Give a file this content, and make its folders; raises InputError, and changes nothing then.
+    """Give a file this content; raises InputError, and changes nothing then.
 
     What is no file, such as a pipe, is written to, and so is what a name of a stream leads to.
     """
@@ -20,8 +20,9 @@ def write_file(path: Path, data: bytes) -> None:
         elif path.exists():
             path.write_bytes(data)
         else:
-            path.parent.mkdir(parents=True, exist_ok=True)
             _make(path, data)
+    except FileNotFoundError:
+        raise InputError(str(path), 1, 0, f"there is no folder {path.parent}") from None
     except OSError as error:
         why = error.strerror or error
         raise InputError(str(path), 1, 0, f"cannot be written: {why}") from None

@@ -1,4 +1,4 @@
-"""Files: which of them to check, how to read one, how to replace one.
+"""Files: how to read one, how to replace one.
 
 Whatever the file system refuses becomes an InputError about that one file.
 """
@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from devicelint.config import Config
 from devicelint.finding import InputError
 from devicelint.text.source import SourceFile
-
-_SUFFIXES = frozenset({".py", ".pyw", ".ipynb"})
 
 PASSED_OVER = frozenset(
     {
@@ -35,106 +32,6 @@ LARGEST_NOTEBOOK = 100 * 2**20
 """In bytes: the pictures that a notebook shows are in it."""
 
 
-def python_files(
-    paths: Iterable[Path],
-    config: Config,
-    config_for: Callable[[Path], Config] | None = None,
-    *,
-    force_exclude: bool = False,
-) -> Iterator[Path | InputError]:
-    """The files to check, each once, in a fixed order; an InputError for what cannot be searched.
-
-    What `paths` names is meant: such a file is checked whatever it is called, and such a folder is
-    searched, for `*.py`, `*.pyw` and notebooks; Markdown, which may show on purpose what is wrong,
-    is checked where it is named.  On the way down, environments, caches and the like, the
-    configuration's `exclude`, and links to folders (which may go round in circles) are passed over.
-    `config_for` gives the configuration of a folder further down, where that may be another one.
-    With `force_exclude`, what `paths` names is passed over as well where `exclude` covers it: hooks
-    name every file.
-    """
-    search = _Search(config_for or (lambda _: config))
-    for path in paths:
-        if not (force_exclude and config.excludes_below(path)):
-            yield from search.named(path)
-
-
-@dataclass
-class _Search:
-    """Remembers which files it has met, so that each comes up once."""
-
-    config_for: Callable[[Path], Config]
-    configs: dict[str, Config | None] = field(default_factory=dict)
-    """What holds in each folder; None where that cannot be understood, as is reported elsewhere."""
-    met: set[Path] = field(default_factory=set)
-
-    def named(self, path: Path) -> Iterator[Path | InputError]:
-        """What a path that somebody named stands for."""
-        try:
-            if stat.S_ISDIR(path.stat().st_mode):
-                yield from self._inside(_entries(path))
-            else:
-                yield from self._once(path)
-        except OSError as error:
-            yield _problem(path, error)
-        except ValueError as error:  # A name with a NUL in it.
-            yield InputError(str(path), 1, 0, f"cannot be read: {error}")
-
-    def _inside(self, pending: list[os.DirEntry[str]]) -> Iterator[Path | InputError]:
-        # A stack and not a recursion: folders go deeper than Python's calls do.
-        while pending:
-            entry = pending.pop()
-            path = Path(entry.path)
-            if self._is_excluded(entry.path):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                try:
-                    pending += _entries_to_search(path)
-                except OSError as error:
-                    yield _problem(path, error)
-            elif path.suffix in _SUFFIXES and _may_be_file(entry):
-                yield from self._once(path)
-
-    def _is_excluded(self, path: str) -> bool:
-        folder = os.path.dirname(path)  # noqa: PTH120 - a tenth of what a Path costs
-        if folder not in self.configs:
-            try:
-                self.configs[folder] = self.config_for(Path(folder))
-            except InputError:
-                self.configs[folder] = None
-        config = self.configs[folder]
-        return config is not None and config.excludes(path)
-
-    def _once(self, path: Path) -> Iterator[Path]:
-        # Not Path.resolve, which raises for a link to itself.
-        identity = Path(os.path.realpath(path))
-        if identity not in self.met:
-            self.met.add(identity)
-            yield path
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """What a folder holds, last name first."""
-    with os.scandir(folder) as entries:
-        return sorted(entries, key=lambda entry: entry.name, reverse=True)
-
-
-def _entries_to_search(folder: Path) -> list[os.DirEntry[str]]:
-    """What of a folder met on the way is to be searched: nothing of a virtual environment."""
-    if folder.name in PASSED_OVER:
-        return []
-    entries = _entries(folder)
-    return [] if any(entry.name == "pyvenv.cfg" for entry in entries) else entries
-
-
-def _may_be_file(entry: os.DirEntry[str]) -> bool:
-    """Not a link to a folder, and not a lock of Emacs: a link from `.#name` to nowhere."""
-    try:
-        is_folder = entry.is_dir()
-    except OSError:
-        is_folder = False
-    return not is_folder and not (entry.is_symlink() and entry.name.startswith(".#"))
-
-
 def read_source(path: Path) -> SourceFile:
     """Reads and decodes a file; raises InputError for what is no readable Python text."""
     return SourceFile.from_bytes(read_data(path), str(path))
@@ -147,7 +44,7 @@ def read_data(path: Path) -> bytes:
         _refuse_what_is_not_a_source(path, status)
         return path.read_bytes()
     except OSError as error:
-        raise _problem(path, error) from None
+        raise file_problem(path, error) from None
 
 
 def _refuse_what_is_not_a_source(path: Path, status: os.stat_result) -> None:
@@ -241,7 +138,9 @@ def _written_beside(path: Path, data: bytes, *, keeps_old: bool) -> _Beside:
 
 
 def _none_changed(path: Path, error: OSError | InputError, count: int) -> InputError:
-    problem = _problem(path, error, "cannot be written") if isinstance(error, OSError) else error
+    problem = (
+        file_problem(path, error, "cannot be written") if isinstance(error, OSError) else error
+    )
     if count == 1:
         return problem
     return _file_error(path, f"{problem.message}; none of the {count} files is changed")
@@ -281,7 +180,8 @@ def _take_over_owner_and_mode(temporary: Path, status: os.stat_result) -> None:
     temporary.chmod(stat.S_IMODE(status.st_mode))
 
 
-def _problem(path: Path, error: OSError, what: str = "cannot be read") -> InputError:
+def file_problem(path: Path, error: OSError, what: str = "cannot be read") -> InputError:
+    """What the file system refuses, as one line about a file."""
     if isinstance(error, FileNotFoundError):
         return _file_error(path, "no such file or directory")
     return _file_error(path, f"{what}: {error.strerror or error}")

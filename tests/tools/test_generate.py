@@ -19,6 +19,7 @@ class Lost:
     summary: ClassVar[str] = "A move is thrown away: `x | y`"
     default: ClassVar[bool] = True
     adopts: ClassVar[bool] = False
+    preview: ClassVar[bool] = False
     until: ClassVar[tuple[int, int] | None] = None
 
     @classmethod

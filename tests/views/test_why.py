@@ -122,7 +122,7 @@ def test_a_line_without_values_says_so(project, capsys):
             "train.py:0",
             'devicelint: "train.py:0" is not a file and the number of a line: FILE:LINE\n',
         ),
-        ("train.py:99", "train.py:99:1: the file has 2 lines\n"),
+        ("train.py:99", "train.py:99:1: the file has 1 line\n"),
         ("missing.py:1", "missing.py:1:1: no such file or directory\n"),
     ],
 )

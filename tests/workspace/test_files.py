@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from devicelint.cli.run.search import python_files
 from devicelint.config import Config
 from devicelint.finding import InputError
 from devicelint.workspace import files
-from devicelint.workspace.files import python_files, read_source, replace_file, replace_files
+from devicelint.workspace.files import read_source, replace_file, replace_files
 
 symlinks = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and pipes are of POSIX")

@@ -41,6 +41,14 @@ def run(_command: str, words: Sequence[str]) -> int:
         sys.stdout.write(f"devicelint {__version__}\n")
         return 0
     refuse_contradictions(options)
+    if options.show_settings:
+        from devicelint.cli.commands import config
+
+        return config.show((options.paths or ["."])[0], RunSettings(options))
+    if options.show_files:
+        from devicelint.cli.run import listing
+
+        return listing.run(options)
     if options.profile or options.watch:
         from devicelint.cli.run import repeats
 
@@ -275,6 +283,9 @@ class Check:
         if self.options.quiet or self.options.write_baseline or self.existing_findings.is_read_only:
             return
         tally = self.tally
+        if not tally.files and not tally.problems:
+            terminal.say(summary.no_files(self.options.paths))
+            return
         for line in tally.idle_assumptions(verbose=self.options.verbose):
             terminal.say(line)
         if self.options.diff or tally.fixed:

@@ -59,14 +59,18 @@ def run(_command: str, words: Sequence[str]) -> int:
     if options.schema:
         sys.stdout.write(f"{json.dumps(schema(known_rules()), indent=2)}\n")
         return 0
-    settings = RunSettings(options)
-    path = Path(options.file)
+    return show(options.file, RunSettings(options), as_json=options.json)
+
+
+def show(file: str, settings: RunSettings, *, as_json: bool = False) -> int:
+    """Print what applies to a file or folder; raises ConfigError where there is none."""
+    path = Path(file)
     if not path.exists():
-        raise ConfigError(options.file, 1, 0, "there is no such file or folder")
+        raise ConfigError(file, 1, 0, "there is no such file or folder")
     config = settings.config_for(path)
     around = tuple(_around(path, settings))
-    applying = configuration.Applying(options.file, config, around, tuple(unread_beside(config)))
-    if options.json:
+    applying = configuration.Applying(file, config, around, tuple(unread_beside(config)))
+    if as_json:
         sys.stdout.write(f"{json.dumps(configuration.as_json(applying), indent=2)}\n")
     else:
         sys.stdout.write(configuration.render(applying, paint_for(sys.stdout)))

@@ -10,7 +10,7 @@ from devicelint.cli import terminal
 from devicelint.cli.options.map import map_parser
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN, named
-from devicelint.cli.run.report_file import refuse_programs
+from devicelint.cli.run.report_file import refuse_programs, refuse_unwritable
 from devicelint.cli.run.settings import RunSettings
 from devicelint.finding import InputError
 from devicelint.map import RecordedRun, draw, read_recording, render, together
@@ -39,6 +39,8 @@ def _refuse_to_overwrite(options: Namespace) -> None:
         if STDIN not in (options.html, read) and out.exists() and _is_same(out, Path(read)):
             raise UsageError(f"--html {options.html} would write over {read}")
     refuse_programs("--html", options.html, "a page")
+    if options.html != STDIN:
+        refuse_unwritable("--html", options.html)
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -75,7 +75,8 @@ def _list_rules() -> int:
     for rule in every:
         severity = paint(rule.severity.value.ljust(7), SEVERITY_STYLES[rule.severity])
         name = rule.name.ljust(width)
-        off = "" if rule.default else paint(" (off by default)", "dim")
+        state = "preview" if rule.preview else "" if rule.default else "off by default"
+        off = paint(f" ({state})", "dim") if state else ""
         sys.stdout.write(f"{paint(rule.code, 'bold')}  {severity}  {name}  {rule.summary}{off}\n")
     return 0
 

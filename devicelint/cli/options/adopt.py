@@ -7,6 +7,7 @@ from devicelint.cli.options.formats import add_format_options
 from devicelint.cli.options.parser import COMMANDS, Parser
 from devicelint.cli.options.shared import (
     add_common_options,
+    add_file_options,
     add_interactive,
     add_proof_options,
     add_settings_options,
@@ -47,6 +48,7 @@ def adopt_parser() -> Parser:
     _add_change_options(parser)
     add_proof_options(parser)
     add_settings_options(parser)
+    add_file_options(parser)
     add_format_options(parser, "for what is left to you: ")
     add_common_options(parser)
     parser.set_defaults(fix=True, select=None, extend_select=None, statistics=False)

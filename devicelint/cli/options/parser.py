@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
+from devicelint.cli import terminal
 from devicelint.cli.options.existing import add_existing_options
 from devicelint.cli.options.formats import add_format_options
 from devicelint.cli.options.shared import (
     add_common_options,
-    add_force_exclude,
+    add_file_options,
     add_interactive,
     add_proof_options,
     add_settings_options,
@@ -40,6 +41,7 @@ devicelint finds tensors and modules that are on the wrong device, explains why,
 and fixes the code.
 
 examples:
+  devicelint                   check all files below this folder
   devicelint train.py          report the device mistakes in a file
   devicelint --fix .           fix all files in this folder
   devicelint --diff train.py   show what --fix would change
@@ -92,6 +94,12 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        self.add_argument(
+            "--color",
+            choices=("auto", "always", "never"),
+            default="auto",
+            help="whether to color the output (auto: on a terminal)",
+        )
 
     def format_help(self) -> str:
         """Wrap what the command does; its examples stay as they are."""
@@ -126,6 +134,7 @@ class Parser(argparse.ArgumentParser):
             raise UsageError(
                 f'there is no option "{option}"' + hint(option, self._option_string_actions)
             )
+        terminal.choose_colour(parsed.color)
         return parsed
 
 
@@ -151,7 +160,7 @@ def check_parser(prog: str = "devicelint check") -> Parser:
     """Return the parser of `devicelint [check]`."""
     parser = Parser(prog, COMMANDS["check"] + ".", CHECK_DETAILS)
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="files or folders; - reads standard input"
+        "paths", nargs="*", metavar="PATH", help="files or folders (.); - reads standard input"
     )
     _add_fix_options(parser)
     add_proof_options(parser)
@@ -196,7 +205,7 @@ def add_rule_options(parser: Parser) -> None:
         help="also these, e.g. rules that are off by default: DEV6, blocking-copy",
     )
     add_settings_options(group)
-    add_force_exclude(group)
+    add_file_options(parser)
 
 
 def _add_report_options(parser: Parser) -> None:
@@ -207,6 +216,15 @@ def _add_report_options(parser: Parser) -> None:
         "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
     )
     add_common_options(group)
+    shown = group.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--show-files", action="store_true", help="list the files to check, and check none"
+    )
+    shown.add_argument(
+        "--show-settings",
+        action="store_true",
+        help="print the settings of the first PATH, as the command config does",
+    )
     group.add_argument("--version", action="store_true", help="print the version and exit")
 
 

@@ -76,7 +76,18 @@ def _words(text: str) -> list[str]:
 def add_settings_options(group: argparse._ActionsContainer) -> None:
     """What holds besides the configuration."""
     group.add_argument(
-        "--ignore", type=codes, action="extend", metavar="CODES", help="all but these"
+        "--ignore",
+        "--extend-ignore",
+        type=codes,
+        action="extend",
+        metavar="CODES",
+        help="not these, nor those that the configuration ignores",
+    )
+    group.add_argument(
+        "--preview",
+        action="store_true",
+        default=None,
+        help="let rules be selected that are in preview and may still change",
     )
     group.add_argument(
         "--config",
@@ -97,12 +108,34 @@ def add_settings_options(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_force_exclude(group: argparse._ActionsContainer) -> None:
-    """Let `exclude` hold for files that are named, too."""
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Which files are checked of those that the paths hold."""
+    group = parser.add_argument_group("files")
+    group.add_argument(
+        "--exclude",
+        type=codes,
+        action="extend",
+        metavar="PATTERNS",
+        help="skip these files and folders instead of those that the configuration excludes",
+    )
+    group.add_argument(
+        "--extend-exclude",
+        type=codes,
+        action="extend",
+        metavar="PATTERNS",
+        help="skip these, too",
+    )
     group.add_argument(
         "--force-exclude",
         action="store_true",
-        help="apply `exclude` also to files named as PATH, as pre-commit does",
+        help="skip excluded files even if a PATH names them, as pre-commit does",
+    )
+    group.add_argument(
+        "--no-respect-gitignore",
+        action="store_const",
+        const=False,
+        dest="respect_gitignore",
+        help="check files that Git ignores, too",
     )
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from devicelint.cli import terminal
 from devicelint.cli.options.parser import COMMANDS
+from devicelint.cli.run.search import python_files
 from devicelint.finding import InputError
 from devicelint.output.visible import printable
 from devicelint.text.source import SourceFile
-from devicelint.workspace.files import python_files, read_data, replace_file
+from devicelint.workspace.files import read_data, replace_file
 
 if TYPE_CHECKING:
     from devicelint.cli.run.settings import RunSettings

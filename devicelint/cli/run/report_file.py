@@ -8,7 +8,6 @@ from argparse import Namespace
 from pathlib import Path
 
 from devicelint.cli.options.usage import UsageError
-from devicelint.finding import InputError
 from devicelint.workspace.atomic_write import write_file
 
 _PROGRAMS = frozenset({".py", ".pyw", ".ipynb"})
@@ -25,6 +24,7 @@ def refuse_contradictions(options: Namespace) -> None:
         if not file:
             raise UsageError(f"{option} needs the name of a file")
         refuse_programs(option, file, "a report")
+        refuse_unwritable(option, file)
     files = [os.path.abspath(file) for _, file in named]
     for (option, name), file in zip(named, files, strict=True):
         if files.count(file) > 1:
@@ -37,18 +37,25 @@ def refuse_programs(option: str, file: str, made: str) -> None:
         raise UsageError(f"{option} {file} would replace a program by {made}")
 
 
+def refuse_unwritable(option: str, file: str) -> None:
+    """What is made must have a folder, and a place there; raises UsageError."""
+    path = Path(file)
+    if path.is_dir():
+        raise UsageError(f"{option} {file}: is a folder")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise UsageError(f"{option} {file}: is read-only")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option} {file}: there is no folder {path.parent}")
+
+
 class ReportFile(io.TextIOWrapper):
     """A text to write, which comes into its file at the end alone."""
 
     def __init__(self, name: str) -> None:
-        """Look whether the file can be written, before anything is done; raises InputError."""
+        """Begin with nothing; `refuse_unwritable` looks whether the file can be written."""
         self._path = Path(name)
         self._bytes = io.BytesIO()
         super().__init__(self._bytes, "utf-8", "backslashreplace", newline="\n", write_through=True)
-        if self._path.is_dir():
-            raise InputError(name, 1, 0, "is a directory")
-        if self._path.exists() and not os.access(self._path, os.W_OK):
-            raise InputError(name, 1, 0, "is read-only")
 
     def commit(self) -> None:
         """Write the file; raises InputError."""
