@@ -4,8 +4,10 @@
 PYTHON ?= python3
 VENV := .venv
 DEMO_VENV := .venv-demo
+RELEASE_VENV := .venv-release
 BIN := $(VENV)/bin
 DEMO_BIN := $(DEMO_VENV)/bin
+RELEASE_BIN := $(RELEASE_VENV)/bin
 
 # The training script that the demo fixes.
 DEMO ?= examples/broken/cpu_batches.py
@@ -20,7 +22,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test quick lint types layers generated unit quick-unit generate format docs demo clean
+.PHONY: help setup test quick lint types layers generated unit quick-unit generate format docs demo clean \
+  changelog release-check
 
 help:
 	@echo "make test       everything that must pass: the five below, in this order"
@@ -33,8 +36,10 @@ help:
 	@echo "make docs       the site, below build/site"
 	@echo "make demo       lint and fix a broken training script (installs no torch)"
 	@echo "make generate   write the generated pages anew"
+	@echo "make changelog VERSION=...  gather the news fragments into CHANGELOG.md"
+	@echo "make release-check  build the distributions, install and try them (no torch)"
 	@echo "make format     let ruff format and fix what it can"
-	@echo "make clean      remove both environments and every cache"
+	@echo "make clean      remove the environments, dist and every cache"
 
 setup: $(VENV)/installed
 
@@ -74,8 +79,16 @@ docs: setup
 demo: $(DEMO_VENV)/installed
 	@$(DEMO_BIN)/python tools/demo.py $(DEMO)
 
+# docs/releases.md says when to run these.
+changelog: $(RELEASE_VENV)/installed
+	@test -n "$(VERSION)" || { echo "which version? make changelog VERSION=0.2.0" >&2; exit 2; }
+	$(RELEASE_BIN)/towncrier build --yes --version $(VERSION)
+
+release-check: $(RELEASE_VENV)/installed
+	$(RELEASE_BIN)/python -m tools.release_check $(RELEASE_CHECK)
+
 clean:
-	rm -rf $(VENV) $(DEMO_VENV) .coverage .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DEMO_VENV) $(RELEASE_VENV) dist .coverage .hypothesis .import_linter_cache
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 
 # The stamps are made last, so that an installation that broke off is begun again.
@@ -92,4 +105,9 @@ $(DEMO_VENV)/installed: pyproject.toml
 	@test -x $(DEMO_BIN)/python || $(PYTHON) -m venv $(DEMO_VENV)
 	@echo "installing devicelint"
 	@$(DEMO_BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(RELEASE_VENV)/installed: pyproject.toml constraints.txt
+	@test -x $(RELEASE_BIN)/python || $(PYTHON) -m venv $(RELEASE_VENV)
+	@$(RELEASE_BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[release]'
 	@touch $@

@@ -18,12 +18,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from devicelint.rule_index import all_facts
-from tools import commands_page
+from tools import addresses, commands_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
 TAKEN_IN = {
     "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmarks.md",
     "tests/mdtest/README.md": "pages_as_tests.md",
 }
@@ -35,7 +36,8 @@ _BLOCK = re.compile(r"^(\s*`{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Give every rule its place in the navigation, and what the list forgets a place at its end."""
+    """Give the site its address, and every page a place in the navigation."""
+    _publish(config, addresses.Project.read())
     entries: list[Any] = list(config.nav or [])
     for entry in entries:
         if isinstance(entry, dict) and "Rules" in entry:
@@ -49,6 +51,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         entries.append({"More": forgotten})
     config.nav = entries
     return config
+
+
+def _publish(config: MkDocsConfig, project: addresses.Project) -> None:
+    """Take over the addresses of `[project.urls]`, if it has any."""
+    config.site_url = project.urls.get("Documentation")
+    if repository := project.urls.get("Repository"):
+        config.repo_url, config.repo_name = repository, project.slug
 
 
 def _pages_in(entry: Any) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from tools import (
+    addresses,
     agents_page,
     comparison,
     consoles,
@@ -23,6 +25,9 @@ Writer = Callable[[str], str]
 
 def _writers() -> Iterator[tuple[Path, Writer]]:
     """What is written where, in this order."""
+    project = addresses.Project.read()
+    for place in (*addresses.VERSIONS, *addresses.ADDRESSES):
+        yield place.path, partial(place.within, project=project)
     yield comparison.PAGE, lambda _: comparison.page()
     yield man_page.PAGE, lambda _: man_page.text()
     tables = (doc_tables.TABLES, truth_tables.TABLES, repair_tables.TABLES, writing.TABLES)

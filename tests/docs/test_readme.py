@@ -62,14 +62,15 @@ def test_the_settings_in_the_readme_are_settings(tmp_path) -> None:
 
 def test_what_is_to_be_installed_can_be() -> None:
     project = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = {*project["optional-dependencies"]} - {"dev"}
+    for_developers = {"dev", "release", "test"}
+    extras = {*project["optional-dependencies"]} - for_developers
     named = {
         extra.strip()
         for page in PAGES
         for extras in re.findall(r"devicelint\[([\w, ]+)\]", page.read_text(encoding="utf-8"))
         for extra in extras.split(",")
     }
-    assert named - {"dev"} <= extras
+    assert named - for_developers <= extras
     assert extras <= set(re.findall(r"devicelint\[(\w+)\]", README)), "the README names them all"
 
 
