@@ -25,7 +25,7 @@ from tools.addresses import ROOT, Project
 DIST = ROOT / "dist"
 EXAMPLE = Path("examples/broken/cpu_batches.py")
 FINDING = "DEV101"
-TESTS = ("tests/text", "tests/output", "tests/suppression", "tests/config")
+TESTS = ("tests/output", "tests/suppression", "tests/config")
 """What runs on the installed package: in a minute or two, without torch and other programs."""
 
 PACKAGES = ("devicelint", "runtime_guard")

@@ -1,8 +1,29 @@
 """The command line, in a folder of its own."""
 
+from collections.abc import Callable, Iterator
+from email.message import Message
+from importlib import metadata
+
 import pytest
 
 from devicelint.cli import main
+from devicelint.output import rule_help
+
+
+@pytest.fixture(autouse=True)
+def published(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Return what sets the addresses of the distribution: none, whatever pyproject.toml names."""
+
+    def publish(*urls: str) -> None:
+        message = Message()
+        for url in urls:
+            message["Project-URL"] = url
+        monkeypatch.setattr(metadata, "metadata", lambda name: message)
+        rule_help.documentation.cache_clear()
+
+    publish()
+    yield publish
+    rule_help.documentation.cache_clear()
 
 
 @pytest.fixture

@@ -141,6 +141,12 @@ def test_the_readme_on_pypi_leads_to_the_files_of_the_release():
     )
 
 
+def test_no_link_of_the_readme_is_forgotten():
+    page = published((ROOT / "README.md").read_text(encoding="utf-8"), SOMEWHERE, "1.2")
+    targets = re.findall(r"\]\(([^)\s]+)\)", page)
+    assert [each for each in targets if not each.startswith((f"{SOMEWHERE}/", "https:", "#"))] == []
+
+
 def test_the_site_takes_the_address_over():
     from mkdocs.config.defaults import MkDocsConfig
 
