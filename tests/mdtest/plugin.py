@@ -16,7 +16,12 @@ from tests.mdtest.runner import Complaint, complaints
 from tests.mdtest.update import update
 
 Replacements = dict[Path, list[tuple[Fence, str]]]
-_FOLDERS = ("/devicelint/rules/", "/tests/interpreter/", "/tests/fixes/adoption/")
+_FOLDERS = (
+    "/devicelint/rules/",
+    "/docs/frameworks/",
+    "/tests/interpreter/",
+    "/tests/fixes/adoption/",
+)
 _GUIDES = tuple(
     f"/docs/{name}.md" for name in ("adopt", "assume", "configuration", "cuda_in_ci", "errors")
 )
