@@ -19,7 +19,11 @@ from devicelint.rule_index import known_rules
 
 ROOT = Path(__file__).parents[2]
 SHOWN = "examples/broken/validation_not_moved.py"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/frameworks").glob("*.md")),
+]
 README = PAGES[0].read_text(encoding="utf-8")
 
 

@@ -38,7 +38,8 @@ def test_every_rule_has_a_page_in_the_navigation(site):
 
 def test_every_page_of_the_repository_is_in_the_navigation(site):
     front = text(site / "index.html")
-    pages = [path.stem for path in (ROOT / "docs").glob("*.md")]
+    docs = ROOT / "docs"
+    pages = [path.relative_to(docs).with_suffix("").as_posix() for path in docs.rglob("*.md")]
     assert [page for page in pages if f'href="{page}.html"' not in front] == []
 
 
