@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from devicelint.cli import in_one_line
 from devicelint.cli.mcp import runs
-from devicelint.cli.mcp.asked import Asked
+from devicelint.cli.mcp.asked import ToolRequest
 from devicelint.cli.mcp.folders import Folders
-from devicelint.cli.mcp.results import Answer, Failed
+from devicelint.cli.mcp.results import Failed, ToolResult
 from tools.consoles import in_an_empty_folder
 
 PAGE = Path("docs/agents.md")
@@ -68,10 +68,10 @@ def _answer(tool: str, arguments: dict[str, Any]) -> str:
         return in_one_line(error)
 
 
-def _called(tool: str, arguments: dict[str, Any], folders: Folders) -> Answer:
+def _called(tool: str, arguments: dict[str, Any], folders: Folders) -> ToolResult:
     if tool == "why":
         return runs.why(arguments["place"], arguments.get("source"), folders)
     if tool == "explain":
         return runs.explain(**arguments)
     by_name = {"check": runs.check, "fix": runs.fix, "adopt": runs.adopt}
-    return by_name[tool](Asked(**arguments), folders)
+    return by_name[tool](ToolRequest(**arguments), folders)

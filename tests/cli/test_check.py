@@ -440,7 +440,7 @@ def test_what_cannot_be_checked_is_told_and_the_rest_is_checked(run):
         ),
         (
             ["a.py", "--torch-version", "two"],
-            'argument --torch-version: "two" is no release of torch; write it like "2.6"',
+            'argument --torch-version: "two" is not a release of torch: write it like "2.6"',
         ),
         (["explain"], "the following arguments are required: RULE"),
         (["rules", "--zzzz"], 'there is no option "--zzzz"'),

@@ -73,7 +73,7 @@ def test_options_are_known_by_what_they_take():
 def test_only_what_nobody_can_guess_is_not_completed():
     taken = [option.takes for command in commands() for option in command.options if option.takes]
     free = {word.placeholder for word in taken if word.kind is ArgumentKind.ANYTHING}
-    assert free == {"ARGS", "FORMAT=FILE", "N", "REF", "S", "X.Y"}
+    assert free == {"ARGS", "FORMAT=FILE", "N", "PATTERNS", "REF", "S", "X.Y"}
 
 
 def test_operands_are_known_by_how_many_there_may_be():

@@ -198,11 +198,11 @@ class TestMistakes:
             ),
             (
                 "[tool.devicelint]\ntorch-version = '2,6'",
-                '2:1: "torch-version": "2,6" is no release of torch; write it like "2.6"',
+                '2:1: "torch-version": "2,6" is not a release of torch: write it like "2.6"',
             ),
             (
                 "[tool.devicelint]\ntorch-version = '>=2.6'",
-                '2:1: "torch-version": ">=2.6" is no release of torch; write it like "2.6"',
+                '2:1: "torch-version": ">=2.6" is not a release of torch: write it like "2.6"',
             ),
             (
                 "[tool.devicelint]\ntorch-version = 2.6",

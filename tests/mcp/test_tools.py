@@ -305,7 +305,7 @@ def test_why_refuses_places_that_are_none(agent, place, told):
 
 def test_why_refuses_lines_that_are_not_there(agent):
     told = agent.error("why", place="x.py:99", source=WRONG)
-    assert told == "x.py:99:1: the file has 6 lines"
+    assert told == "x.py:99:1: the file has 5 lines"
     told = agent.error("why", place="x.py:1", source=BROKEN)
     assert told == "x.py:2:7: syntax error: invalid syntax"
 

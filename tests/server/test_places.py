@@ -90,6 +90,6 @@ def test_what_makes_no_sense_is_told_and_the_rest_holds():
         'setting "devicelint.ignore": expected a list of strings',
         f'setting "devicelint.select": no rule is called "blocking-cops"; {hint}',
         'setting "devicelint.configuration": expected a string',
-        'setting "devicelint.torchVersion": "two" is no release of torch; write it like "2.6"',
+        'setting "devicelint.torchVersion": "two" is not a release of torch: write it like "2.6"',
     ]
     assert read_settings([1], RULES)[1] == ["the settings of devicelint must be an object"]

@@ -100,7 +100,7 @@ def config_for(path: str) -> Config:
     return ConfigFinder(known_rules()).config_for(Path(path))
 
 
-class Place(NamedTuple):
+class LineOfFile(NamedTuple):
     """A line of a file; of a notebook, a line of a cell."""
 
     path: str
@@ -108,13 +108,13 @@ class Place(NamedTuple):
     cell: int | None
 
 
-def place_called(place: str) -> Place:
+def place_called(place: str) -> LineOfFile:
     """Return the place that FILE:LINE or FILE:CELL:LINE means; raises UsageError."""
     asked = _LINE_OF_CELL.fullmatch(place) or _LINE.fullmatch(place)
     if asked is None:
         raise UsageError(f'"{place}" is not a file and the number of a line: FILE:LINE')
     cell = int(asked["cell"]) if asked.re is _LINE_OF_CELL else None
-    return Place(asked["path"], int(asked["line"]), cell)
+    return LineOfFile(asked["path"], int(asked["line"]), cell)
 
 
 def _why(named_place: str, *, verdict: bool) -> int:

@@ -13,12 +13,12 @@ from mcp_types import CallToolResult, ListRootsRequest, ListRootsResult, TextCon
 
 from devicelint.cli import in_one_line
 from devicelint.cli.mcp.folders import Folders
-from devicelint.cli.mcp.results import Answer, Failed
+from devicelint.cli.mcp.results import Failed, ToolResult
 from devicelint.cli.options.usage import UsageError
 from devicelint.output.visible import printable
 from devicelint.views.deep_thread import deep_thread
 
-Work = Callable[[Folders], Answer]
+Work = Callable[[Folders], ToolResult]
 
 
 async def answered(context: Context, work: Work) -> CallToolResult:

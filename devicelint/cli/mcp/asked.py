@@ -11,7 +11,7 @@ from devicelint.cli.run.inputs import STDIN, GivenText, Input
 
 
 @dataclass(frozen=True)
-class Asked:
+class ToolRequest:
     """Which files or which text, by which rules, and what to do with it."""
 
     paths: Sequence[str] = ()

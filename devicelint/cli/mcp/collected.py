@@ -15,7 +15,7 @@ from devicelint.output.brief import BriefFinding, brief
 
 
 @dataclass(frozen=True)
-class Change:
+class FileChange:
     """What became of a file, and whether its unsafe fixes were to be made."""
 
     fixed: Fixed
@@ -45,7 +45,7 @@ class Collected(Output):
         self.reporter = formats.reporter(options.output_format, context)
         self.text = self.stream = io.StringIO()
         self.findings: list[BriefFinding] = []
-        self.changes: list[Change] = []
+        self.changes: list[FileChange] = []
 
     def show(self, checked: CheckResult) -> None:
         """Keep what was found in one file, and write the report."""
@@ -54,5 +54,5 @@ class Collected(Output):
 
     def show_fixed(self, fixed: Fixed, is_stdin: bool, unsafe_fixes: bool) -> None:  # noqa: ARG002 - nothing is printed
         """Keep what changed in one file, and say what is left and why."""
-        self.changes.append(Change(fixed, unsafe_fixes))
+        self.changes.append(FileChange(fixed, unsafe_fixes))
         self._show_fixes(fixed, unsafe_fixes)

@@ -30,7 +30,7 @@ class ChangeReport:
 
 
 @dataclass(frozen=True)
-class Value:
+class ValueReport:
     """Where one value of a line lives, on which machines, and the steps that led there."""
 
     code: str
@@ -47,7 +47,7 @@ class WhyReport:
     line: int
     cell: int | None
     code: str
-    values: tuple[Value, ...]
+    values: tuple[ValueReport, ...]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ Report = CheckReport | ChangeReport | WhyReport | RulePage
 
 
 @dataclass(frozen=True)
-class Answer:
+class ToolResult:
     """What a tool answers: the text, and the same as values."""
 
     text: str

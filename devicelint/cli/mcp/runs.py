@@ -10,16 +10,16 @@ from devicelint.cli import terminal
 from devicelint.cli.commands.adopt import adoption
 from devicelint.cli.commands.check import Check
 from devicelint.cli.commands.pages import config_for, place_called, rule_called
-from devicelint.cli.mcp.asked import Asked
+from devicelint.cli.mcp.asked import ToolRequest
 from devicelint.cli.mcp.collected import Collected
 from devicelint.cli.mcp.folders import Folders
 from devicelint.cli.mcp.results import (
-    Answer,
     ChangeReport,
     CheckReport,
     Failed,
     RulePage,
-    Value,
+    ToolResult,
+    ValueReport,
     WhyReport,
 )
 from devicelint.cli.options.adopt import adopt_parser
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 Run = Callable[["Namespace", Collected], Check]
 
 
-def check(asked: Asked, folders: Folders) -> Answer:
+def check(asked: ToolRequest, folders: Folders) -> ToolResult:
     """Find device mistakes; raises Failed where no file could be checked."""
     options = check_parser().parse(["--output-format=agent", *asked.words(folders)])
     run, output, notes = _ran(_check, options, asked, folders)
     problems = tuple(run.tally.problems)
     report = CheckReport(tuple(output.findings), problems, notes, run.tally.files)
-    return Answer(_text(output.text.getvalue(), notes), report)
+    return ToolResult(_text(output.text.getvalue(), notes), report)
 
 
-def fix(asked: Asked, folders: Folders) -> Answer:
+def fix(asked: ToolRequest, folders: Folders) -> ToolResult:
     """Make the fixes, or show them as a diff; raises Failed where no file could be fixed."""
     words = ["--fix" if asked.write else "--diff", *asked.words(folders)]
     run, output, notes = _ran(_check, check_parser().parse(words), asked, folders)
@@ -58,7 +58,7 @@ def fix(asked: Asked, folders: Folders) -> Answer:
     return _changes(run, output, notes)
 
 
-def adopt(asked: Asked, folders: Folders) -> Answer:
+def adopt(asked: ToolRequest, folders: Folders) -> ToolResult:
     """Bring scripts to the device pattern, or show how; raises Failed where none could be."""
     words = [*([] if asked.write else ["--diff"]), *asked.words(folders)]
     return _changes(*_ran(adoption, adopt_parser().parse(words), asked, folders))
@@ -70,7 +70,7 @@ def _check(options: Namespace, output: Collected) -> Check:
 
 
 def _ran(
-    start: Run, options: Namespace, asked: Asked, folders: Folders
+    start: Run, options: Namespace, asked: ToolRequest, folders: Folders
 ) -> tuple[Check, Collected, tuple[str, ...]]:
     """Run a command; what it says besides its report and its problems are notes."""
     with terminal.collecting() as lines:
@@ -83,20 +83,20 @@ def _ran(
     return run, output, tuple(line for line in dict.fromkeys(lines) if line not in problems)
 
 
-def _changes(run: Check, output: Collected, notes: tuple[str, ...]) -> Answer:
+def _changes(run: Check, output: Collected, notes: tuple[str, ...]) -> ToolResult:
     changes = [change for change in output.changes if change.is_real]
     diff = "".join(change.diff() for change in changes)
     changed = tuple(change.fixed.after.path for change in changes)
     problems = tuple(run.tally.problems)
     report = ChangeReport(diff, run.writes, changed, problems, notes)
-    return Answer(_text(diff, (*problems, *notes)), report)
+    return ToolResult(_text(diff, (*problems, *notes)), report)
 
 
 def _text(report: str, lines: Sequence[str]) -> str:
     return report + "".join(f"{line}\n" for line in lines)
 
 
-def why(place: str, source: str | None, folders: Folders) -> Answer:
+def why(place: str, source: str | None, folders: Folders) -> ToolResult:
     """Say how the values on a line came to their devices; raises InputError or UsageError."""
     from devicelint.output import why as report
     from devicelint.views import show
@@ -109,11 +109,13 @@ def why(place: str, source: str | None, folders: Folders) -> Answer:
         text = given.source()
     shown = show.why(text, asked.line, Project(), asked.cell, config_for(path))
     values = tuple(
-        Value(" ".join(one.code.split()), one.device, one.machines, tuple(map(_step, one.steps)))
+        ValueReport(
+            " ".join(one.code.split()), one.device, one.machines, tuple(map(_step, one.steps))
+        )
         for one in shown.accounts
     )
     code = text.line_text(shown.line).strip()
-    return Answer(
+    return ToolResult(
         _text(report.render(text, shown), notes),
         WhyReport(text.path, asked.line, asked.cell, code, values),
     )
@@ -123,7 +125,7 @@ def _step(step: Elsewhere) -> BriefStep:
     return BriefStep(step.path, step.line, step.cell, step.message)
 
 
-def explain(wanted: str, section: str | None = None) -> Answer:
+def explain(wanted: str, section: str | None = None) -> ToolResult:
     """Return the page of a rule, or one of its sections; raises UsageError for an unknown one."""
     rule = rule_called(wanted)
     page = for_reading(rule.documentation())
@@ -136,4 +138,4 @@ def explain(wanted: str, section: str | None = None) -> Answer:
             raise UsageError(f"{message}{hint(section, parts) or f': there are {known}'}")
         page = parts[title]
     stated = (rule.code, rule.name, rule.severity.value, rule.default, rule.summary)
-    return Answer(page, RulePage(*stated, tuple(parts), page))
+    return ToolResult(page, RulePage(*stated, tuple(parts), page))

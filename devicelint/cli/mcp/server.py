@@ -27,7 +27,7 @@ _WRITES = ToolAnnotations(
 )
 
 
-class Server(MCPServer[Any]):
+class AgentServer(MCPServer[Any]):
     """The tools of devicelint, for one client."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from devicelint.cli.mcp.server import Server
+from devicelint.cli.mcp.server import AgentServer
 from devicelint.server.shutdown import INTERRUPTED, leave
 
 
@@ -15,5 +15,5 @@ def serve() -> NoReturn:
     signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED, "interrupted"))
     if sys.stdin.isatty():
         sys.stderr.write("devicelint: waiting for a client on standard input; Ctrl+C ends it\n")
-    Server().run("stdio")
+    AgentServer().run("stdio")
     leave(0)

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from devicelint.cli.mcp import runs
 from devicelint.cli.mcp.answering import answered
-from devicelint.cli.mcp.asked import Asked
+from devicelint.cli.mcp.asked import ToolRequest
 from devicelint.cli.mcp.results import ChangeReport, CheckReport, RulePage, WhyReport
 
 
@@ -37,7 +37,7 @@ Certainty = Annotated[
 ]
 Write = Annotated[bool, Field(description="Change the files. Without it, only show the diff.")]
 
-NAME = Asked.filename
+NAME = ToolRequest.filename
 
 
 async def check(
@@ -54,7 +54,7 @@ async def check(
 
     Each finding has its place, rule, message, certainty, the steps that led there, and its fix.
     """
-    asked = Asked(
+    asked = ToolRequest(
         paths=paths,
         source=source,
         filename=filename,
@@ -80,7 +80,7 @@ async def fix(
     write: Write = False,
 ) -> Annotated[CallToolResult, ChangeReport]:
     """Return the unified diff of the fixes, each checked again, and what is left and why."""
-    asked = Asked(
+    asked = ToolRequest(
         paths=paths,
         source=source,
         filename=filename,
@@ -110,7 +110,7 @@ async def adopt(
     write: Write = False,
 ) -> Annotated[CallToolResult, ChangeReport]:
     """Make scripts train on whatever device a machine has; return the diff and what is left."""
-    asked = Asked(
+    asked = ToolRequest(
         paths=paths,
         source=source,
         filename=filename,
