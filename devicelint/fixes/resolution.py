@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import libcst as cst
@@ -14,6 +15,7 @@ from devicelint.fixes.layout import Layout, NotFixable
 from devicelint.fixes.preamble import DefineDevice
 from devicelint.fixes.selection import may_be_shared
 from devicelint.fixes.suites import statement_nodes
+from devicelint.text.documents import Unwritable
 from devicelint.text.positions import locate
 from devicelint.text.source import SourceFile
 
@@ -43,7 +45,18 @@ def resolve(
     if spans is None:
         spans = locate(module, source, sites(rewrites, module))
     layout = Layout(module, source.text, source.newline, spans, _first_use(rewrites, spans))
-    return tuple(_resolved(rewrite, layout, asks_torch) for rewrite in rewrites)
+    fixes = (_resolved(rewrite, layout, asks_torch) for rewrite in rewrites)
+    return tuple(fix and _fitted(fix, source) for fix in fixes)
+
+
+def _fitted(fix: Fix, source: SourceFile) -> Fix | None:
+    """The fix in a file that holds more than Python; None where it cannot be written there."""
+    if source.document is None:
+        return fix
+    try:
+        return replace(fix, edits=source.document.fitted(fix.edits))
+    except Unwritable:
+        return None
 
 
 def _first_use(rewrites: Iterable[Rewrite], spans: Mapping[cst.CSTNode, Span]) -> int | None:

@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from devicelint.finding import Edit, Span
 from devicelint.linter import lint
+from devicelint.text.documents.document import Unwritable
+from devicelint.text.documents.quoted import fitted
 from devicelint.text.source import SourceError, SourceFile
 from devicelint.views import show
 
@@ -131,6 +134,135 @@ class TestFix:
         (call, *_) = show.why(source, 9).accounts
         assert call.device == "cuda"
         assert [step.line for step in call.steps] == [6, 6]
+
+
+def inside(prefix, text, blank=None):
+    """The lines of a text as a container shows them."""
+    blank = prefix.rstrip() if blank is None else blank
+    lines_of_text = text.splitlines(keepends=True)
+    return "".join((prefix if line.strip() else blank) + line for line in lines_of_text)
+
+
+class TestContainers:
+    """Block quotes, lists and what MkDocs adds to them."""
+
+    @pytest.mark.parametrize(
+        ("before", "prefix", "after"),
+        [
+            ("", "> ", ""),
+            ("", ">", ""),
+            ("> Text,\n", "> ", "and more.\n"),
+            ("", "> > ", "> text\n"),
+            ("* one\n", "  > ", ""),
+            ("1. one\n   - two\n", "     > > ", "\n   three\n"),
+            ("> 1. one\n", ">    ", ""),
+            ("- one\n\n", "\t", ""),
+            ("!!! note\n", "    ", "text\n"),
+            ('???+ tip "See"\n    Text.\n\n', "    ", ""),
+            ('=== "PyTorch"\n\n', "    ", '\n=== "JAX"\n\n    text\n'),
+            ("> !!! note\n", ">     ", ""),
+        ],
+    )
+    @pytest.mark.parametrize("newline", ["\n", "\r\n"])
+    def test_findings_and_fixes_are_where_the_page_has_them(self, before, prefix, after, newline):
+        page = before + inside(prefix, block(SETUP + WRONG)) + after
+        page = page.replace("\n", newline)
+        source = read(page)
+        (finding,) = lint.check(source).findings
+        place = source.position(finding.span.start)
+        assert source.line_text(place.line)[place.column :].startswith("torch.ones(1, 2)")
+        fixed = lint.fix(source)
+        assert fixed.after.to_bytes().decode() == page.replace("(1, 2)", "(1, 2, device=device)")
+        assert fixed.remaining == ()
+
+    def test_lines_that_a_fix_puts_in_are_quoted(self):
+        page = "> So:\n>\n" + inside("> ", block(SETUP + "torch.cuda.synchronize()\n"))
+        assert lint.fix(read(page)).after.text == page.replace(
+            "> torch.cuda.sync", "> if torch.cuda.is_available():\n>     torch.cuda.sync"
+        )
+
+    def test_a_container_that_ends_ends_its_block(self):
+        page = inside("> ", f"```python\n{SETUP}") + WRONG + "```\n"
+        assert lines(page) == []
+        assert read(page).document.blocks[0].span.end == page.index(WRONG)
+
+    def test_indented_code_is_no_block(self):
+        assert lines("Write:\n\n", inside("    ", block(SETUP + WRONG))) == []
+
+    def test_a_fence_in_a_docstring_closes_nothing(self):
+        documented = 'def f():\n    """Call it.\n\n    ```\n    f()\n    ```\n    """\n'
+        assert lines(block(SETUP + documented + WRONG)) == [13]
+
+    def test_blanks_before_a_fence_are_those_of_its_lines(self):
+        assert lines("  ```python\n", inside("  ", SETUP + WRONG), " ```\n") == [6]
+
+    def test_lines_that_begin_in_different_columns_are_told(self):
+        page = "> ```python\n> import torch\n>x = torch.ones(3)\n> ```\n"
+        (note,) = read(page).notes
+        assert str(note) == (
+            "page.md:2:1: block is not checked: its lines do not all begin in the same column"
+        )
+
+    def test_lines_that_begin_differently_have_fixes_within_lines(self):
+        code = SETUP + "y = model(\n    torch.ones(1, 2)\n)\ntorch.cuda.synchronize()\n"
+        page = inside("> ", block(code)).replace(">     torch", ">torch")
+        fixed = lint.fix(read(page))
+        assert fixed.after.text == page.replace("(1, 2)", "(1, 2, device=device)")
+        (left,) = fixed.remaining
+        assert (left.code, left.unfixed) == ("DEV402", "its fix cannot be written at that place")
+
+    def test_comments_suppress(self):
+        assert lines(inside("> ", block(SETUP + WRONG.rstrip() + "  # noqa\n"))) == []
+
+
+PAGE = "> ```python\n> if a:\n>     b = (1,\n>         2)\n> ```\n"
+
+
+class TestFitted:
+    """Edits of the code of a quote, whose prefix is blank to those who make them."""
+
+    @pytest.mark.parametrize(
+        ("old", "new", "result"),
+        [
+            # Within a line, and within its indentation.
+            ("b", "c", "> if a:\n>     c = (1,\n>         2)\n"),
+            ("(1,\n>         2)", "1", "> if a:\n>     b = 1\n"),
+            (">     b", "  b", "> if a:\n> b = (1,\n>         2)\n"),
+            # Whole lines.
+            (">     b", "      c\n\n      b", "> if a:\n>     c\n>\n>     b = (1,\n>         2)\n"),
+            (">         2)\n", "", "> if a:\n>     b = (1,\n"),
+            # From the middle of a line.
+            ("if a:\n", "x\n  if a:\n", "> x\n> if a:\n>     b = (1,\n>         2)\n"),
+        ],
+    )
+    def test_written(self, old, new, result):
+        start = PAGE.index(old, 12)
+        edit = Edit(Span(start, start + len(old)), new)
+        after = PAGE[:start] + fitted(PAGE, edit, "> ").content + PAGE[start + len(old) :]
+        assert after == f"> ```python\n{result}> ```\n"
+
+    @pytest.mark.parametrize("by", [0, 2])
+    def test_indentation_is_put_in_and_taken_out_after_the_prefix(self, by):
+        start = PAGE.index(">     b")
+        edit = fitted(PAGE, Edit(Span(start, start + by), "" if by else "    "), "> ")
+        assert edit.span == Span(start + 2, start + 2 + by)
+
+    @pytest.mark.parametrize(
+        ("old", "new", "prefix"),
+        [
+            (">     b", "b", "> "),
+            (">     b", "x\n      b", "> "),
+            ("a:", "c:\nif a:", "> "),
+            (":\n", "", "> "),
+            ("     b", "      b", "> "),
+            ("a:", "c:\n  if a:", None),
+            (">     b", "      b", None),
+        ],
+    )
+    def test_not_writable(self, old, new, prefix):
+        start = PAGE.index(old, 12)
+        with pytest.raises(Unwritable):
+            fitted(PAGE, Edit(Span(start, start + len(old)), new), prefix)
 
 
 PROSE = st.text(st.sampled_from("ab '\"é#>*\n\r`~"), max_size=20).map(

@@ -69,6 +69,10 @@ class Document(ABC):
         """Where a place of `text` lies in the text of the file."""
         return offset
 
+    def fitted(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+        """Edits of what is parsed as edits of `text`; raises Unwritable where there are none."""
+        return tuple(edits)
+
     def rewritten(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
         """What edits of `text` are in the text of the file.
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from devicelint.finding import InputError, Location, Span
+from devicelint.finding import Edit, InputError, Location, Span
 from devicelint.text.documents.document import Document, Unwritable
+from devicelint.text.documents.fences import Fence, fences
 from devicelint.text.documents.magics import Reading, read_cell
+from devicelint.text.documents.quoted import fitted
 from devicelint.text.noqa import skips_file
 from devicelint.text.screen import names_tensors
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_FENCE = re.compile(
-    r"(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n]*?)[ \t]*[\r\n]*$"
-)
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _PYTHON = re.compile(
     r"(?:python3?|py)(?![\w-])|\{(?:[^}]*\s)?\.?(?:python3?|py)(?=[\s,}])", re.IGNORECASE
 )
@@ -38,6 +37,8 @@ class Block:
     opening: Span
     """The line of its opening fence, without the end of that."""
     reading: Reading
+    prefix: str | None = ""
+    """What a block quote puts before each line; None where not before all of them the same."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,17 @@ class Markdown(Document):
         """The number of the line."""
         return str(line)
 
+    def fitted(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+        """The edits, with the marks of a block quote before each line that they put in."""
+        return tuple(map(self._fitted, edits))
+
+    def _fitted(self, edit: Edit) -> Edit:
+        for block in self.blocks:
+            span = block.span
+            if span.start <= edit.span.start and edit.span.end <= span.end:
+                return edit if block.prefix == "" else fitted(self.page, edit, block.prefix)
+        return edit
+
     def with_text(self, text: str) -> Markdown:
         """The page with other code in its blocks."""
         changed = read_markdown(text, self.path)
@@ -102,52 +114,27 @@ def read_markdown(page: str, path: str) -> Markdown:
         return Markdown(page, path, ())
     blocks: list[Block] = []
     notes: list[InputError] = []
-    for block in _blocks(page):
-        code = page[block.span.start : block.span.end]
-        if skips_file(code) or _NOT_FOR_US.match(code):
+    for fence in fences(page):
+        is_passed_over = skips_file(fence.content) or _NOT_FOR_US.match(fence.content)
+        if is_passed_over or not _PYTHON.match(fence.info):
             continue
+        block = Block(fence.span, fence.opening, _read(fence), fence.prefix)
         if block.reading.error is None:
             blocks.append(block)
             continue
         line, column, message = block.reading.error
-        before = len(_LINE.findall(page[: block.span.start]))
+        before = len(_LINE_END.findall(page, 0, block.span.start))
         notes.append(InputError(path, before + line, column, f"block is not checked: {message}"))
     return Markdown(page, path, tuple(blocks), tuple(notes))
 
 
-def _blocks(page: str) -> Iterator[Block]:
-    position, is_comment = 0, False
-    opened: tuple[re.Match[str], Span] | None = None
-    for line in _LINE.finditer(page):
-        fence = _FENCE.match(line[0])
-        if opened is None:
-            is_comment = _is_in_comment(line[0], is_comment)
-            if fence and not is_comment and not ("`" in fence["info"] and "`" in fence["fence"]):
-                end = line.start() + len(line[0].rstrip("\r\n"))
-                opened, position = (fence, Span(line.start(), end)), line.end()
-        elif fence and _closes(fence, opened[0]):
-            yield from _block(page, opened, Span(position, line.start()))
-            opened = None
-    if opened is not None:
-        yield from _block(page, opened, Span(position, len(page)))
-
-
-def _is_in_comment(line: str, was: bool) -> bool:
-    if was:
-        return "-->" not in line
-    return line.lstrip().startswith("<!--") and "-->" not in line
-
-
-def _closes(fence: re.Match[str], opened: re.Match[str]) -> bool:
-    return not fence["info"] and fence["fence"].startswith(opened["fence"])
-
-
-def _block(page: str, opened: tuple[re.Match[str], Span], span: Span) -> Iterator[Block]:
-    fence, opening = opened
-    if _PYTHON.match(fence["info"]):
-        code = page[span.start : span.end]
-        is_indented = _INDENTED.match(code) is not None
-        yield Block(span, opening, _read_indented(code) if is_indented else read_cell(code))
+def _read(fence: Fence) -> Reading:
+    is_indented = _INDENTED.match(fence.code) is not None
+    reading = _read_indented(fence.code) if is_indented else read_cell(fence.code)
+    if reading.error is None or read_cell(fence.content).error is not None:
+        return reading
+    # What is Python without the marks and blanks before its lines is not with blanks for them.
+    return replace(reading, error=(1, 0, "its lines do not all begin in the same column"))
 
 
 def _read_indented(code: str) -> Reading:
