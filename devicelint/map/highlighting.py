@@ -2,62 +2,51 @@
 
 from __future__ import annotations
 
-import io
-import keyword
-import token
-import tokenize
+import re
 from collections.abc import Iterator
+
+from pygments.lexers.python import PythonLexer
+from pygments.token import Comment, Keyword, Number, Operator, String
 
 from devicelint.text.source import SourceFile
 
 Part = tuple[int, int, str]
 """From a column up to another one, and what stands there."""
 
-_KINDS = {
-    tokenize.COMMENT: "comment",
-    token.STRING: "string",
-    token.NUMBER: "number-literal",
-    **{
-        getattr(token, name): "string"
-        for name in ("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")
-        if hasattr(token, name)
-    },
-}
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_KINDS = (
+    (Comment, "comment"),
+    (String, "string"),
+    (Number, "number-literal"),
+    (Keyword, "keyword"),
+    (Operator.Word, "keyword"),
+)
 
 
 def highlighted(source: SourceFile) -> dict[int, list[Part]]:
-    """The parts of each line; those of a text that cannot be read to its end up to there."""
+    """The parts of each line, in their order."""
     found: dict[int, list[Part]] = {}
-    try:
-        for line, part in _parts(source):
-            found.setdefault(line, []).append(part)
-    except (tokenize.TokenError, SyntaxError, ValueError):
-        pass
+    for line, part in _parts(source):
+        parts = found.setdefault(line, [])
+        start, end, kind = part
+        if parts and parts[-1][1:] == (start, kind):
+            # A quote and what is quoted are apart to the lexer.
+            parts[-1] = parts[-1][0], end, kind
+        else:
+            parts.append(part)
     return found
 
 
 def _parts(source: SourceFile) -> Iterator[tuple[int, Part]]:
-    for one in tokenize.generate_tokens(io.StringIO(source.code).readline):
-        kind = _kind(one)
-        (first, start), (last, end) = one.start, one.end
-        if not kind or not _is_written(one, source):
-            continue
-        for line in range(first, last + 1):
-            begin = start if line == first else 0
-            yield line, (begin, end if line == last else _FAR, kind)
-
-
-def _is_written(one: tokenize.TokenInfo, source: SourceFile) -> bool:
-    """What stands in the place of a magic is no part of the text."""
-    (line, start), (last, end) = one.start, one.end
-    return line != last or source.line_text(line)[start:end] == one.string
-
-
-_FAR = 1_000_000
-"""The end of a line, wherever it is."""
-
-
-def _kind(one: tokenize.TokenInfo) -> str:
-    if one.type == token.NAME:
-        return "keyword" if keyword.iskeyword(one.string) else ""
-    return _KINDS.get(one.type, "")
+    text = _LINE_END.sub("\n", source.code)
+    line, column = 1, 0
+    for _, token, value in PythonLexer().get_tokens_unprocessed(text):
+        kind = next((name for tokens, name in _KINDS if token in tokens), "")
+        for index, piece in enumerate(value.split("\n")):
+            if index:
+                line, column = line + 1, 0
+            end = column + len(piece)
+            # What stands in the place of a magic is no part of the text.
+            if piece and kind and source.line_text(line)[column:end] == piece:
+                yield line, (column, end, kind)
+            column = end

@@ -207,13 +207,22 @@ def test_an_element_escapes_its_text_and_attributes():
 
 
 def test_source_is_coloured_without_a_character_changed(train):
-    lines = [*TRAIN.splitlines(), 's = f"{x} <b>"  # & more', '"""two', 'lines"""', "def ("]
+    lines = [*TRAIN.splitlines(), 's = f"{x} <b>"  # & more', '"""two', 'lines"""', "def (", ""]
     found = [str(line) for line in highlighted(lines)]
     plain = [html.unescape(re.sub(r"<[^>]*>", "", line)) for line in found]
     assert plain == lines
     assert '<span class="keyword">import</span> torch' in found
-    assert found[-2] == '<span class="string">lines&quot;&quot;&quot;</span>'
-    assert [str(line) for line in highlighted(["x = (", "'''"])] == ["x = (", "&#x27;&#x27;&#x27;"]
+    assert found[-3] == '<span class="string">lines&quot;&quot;&quot;</span>'
+    assert found[-5] == (
+        's = <span class="string">f&quot;{</span>x<span class="string">} &lt;b&gt;&quot;</span>'
+        '  <span class="comment"># &amp; more</span>'
+    )
+
+
+def test_source_that_is_no_python_is_coloured_after_the_mistake():
+    found = [str(line) for line in highlighted(["x = (", "y = 'a", "import b"])]
+    assert found[2] == '<span class="keyword">import</span> b'
+    assert highlighted([]) == []
 
 
 def test_a_file_that_is_gone_or_was_changed_is_said_to_be(train, tmp_path):

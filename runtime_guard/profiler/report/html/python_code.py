@@ -2,60 +2,46 @@
 
 from __future__ import annotations
 
-import keyword
-import tokenize
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+
+from pygments.lexers.python import PythonLexer
+from pygments.token import Comment, Keyword, Operator, String
 
 from runtime_guard.profiler.report.html.element import Fragment, element, joined
 
-Span: TypeAlias = tuple[int, int, int, str]
-"""Line, first column, column after the last, class."""
+_CLASSES = (
+    (Comment, "comment"),
+    (String, "string"),
+    (Keyword, "keyword"),
+    (Operator.Word, "keyword"),
+)
 
 
 def highlighted(lines: Sequence[str]) -> list[Fragment]:
-    """The lines one by one; plain from where the file cannot be read as Python."""
-    spans: dict[int, list[Span]] = {}
-    for span in _spans(lines):
-        spans.setdefault(span[0], []).append(span)
-    return [_line(text, spans.get(number, ())) for number, text in enumerate(lines, start=1)]
+    """The lines one by one."""
+    parts: list[list[tuple[str, str]]] = [[]]
+    for text, name in _pieces("\n".join(lines)):
+        if text == "\n":
+            parts.append([])
+        elif parts[-1] and parts[-1][-1][1] == name:
+            # A quote and what is quoted are apart to the lexer.
+            parts[-1][-1] = (parts[-1][-1][0] + text, name)
+        else:
+            parts[-1].append((text, name))
+    return [joined(map(_marked, line)) for line in parts[: len(lines)]]
 
 
-def _line(text: str, spans: Sequence[Span]) -> Fragment:
-    parts: list[str | Fragment] = []
-    end = 0
-    for _, start, stop, name in spans:
-        parts += [text[end:start], element("span", text[start:stop], class_=name)]
-        end = stop
-    return joined([*parts, text[end:]])
+def _marked(part: tuple[str, str]) -> str | Fragment:
+    text, name = part
+    return element("span", text, class_=name) if name else text
 
 
-def _spans(lines: Sequence[str]) -> Iterator[Span]:
-    try:
-        for token in tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__):
-            if name := _class(token):
-                yield from _by_line(token, name, lines)
-    except (tokenize.TokenError, SyntaxError):
-        return
-
-
-def _class(token: tokenize.TokenInfo) -> str:
-    kind = tokenize.tok_name[token.type]
-    if kind == "COMMENT":
-        return "comment"
-    # Since Python 3.12 a formatted string comes in parts.
-    if kind in {"STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END"}:
-        return "string"
-    return "keyword" if kind == "NAME" and keyword.iskeyword(token.string) else ""
-
-
-def _by_line(token: tokenize.TokenInfo, name: str, lines: Sequence[str]) -> Iterator[Span]:
-    (first, start), (last, stop) = token.start, token.end
-    for number in range(first, last + 1):
-        text = lines[number - 1] if number <= len(lines) else ""
-        yield (
-            number,
-            start if number == first else 0,
-            stop if number == last else len(text),
-            name,
-        )
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """What is to be shown, and its class; each end of a line is a piece of its own."""
+    for _, token, value in PythonLexer().get_tokens_unprocessed(text):
+        name = next((name for tokens, name in _CLASSES if token in tokens), "")
+        for index, piece in enumerate(value.split("\n")):
+            if index:
+                yield "\n", ""
+            if piece:
+                yield piece, name
