@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 WIDTH_ELSEWHERE = 120
 """Columns of what goes to a file or another program."""
+UNBROKEN = 100_000
+"""Columns where each row of a table is to be one line."""
 
 
 def report_main(argv: Sequence[str]) -> int:
@@ -54,7 +56,9 @@ def _report(arguments: argparse.Namespace) -> None:
         print_text(f"{headline(summary)}\nWrote {printable(arguments.html)}\n")
     else:
         limit = arguments.limit or None
-        print_text(in_terminal(ReportTables(recordings, arguments.sort, limit)))
+        has_rules = sys.stdout.isatty()
+        tables = ReportTables(recordings, arguments.sort, limit, has_rules)
+        print_text(in_terminal(tables, elsewhere=UNBROKEN))
 
 
 def _parser() -> Parser:
@@ -129,11 +133,15 @@ def _without_times(summary: dict[str, Any]) -> dict[str, Any]:
     return {**summary, "rows": [{**row, **times} for row in summary["rows"]]}
 
 
-def in_terminal(shown: RenderableType) -> str:
-    """What rich makes of something for standard output."""
+def in_terminal(shown: RenderableType, elsewhere: int = WIDTH_ELSEWHERE) -> str:
+    """What rich makes of something for standard output.
+
+    It is as wide as the terminal, or as COLUMNS says, and otherwise has `elsewhere` columns.
+    """
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else WIDTH_ELSEWHERE
+    is_known = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    width = None if is_known else elsewhere
     console = Console(file=sys.stdout, width=width)
     with console.capture() as captured:
         console.print(shown)

@@ -46,25 +46,44 @@ class ReportTables:
         recordings: one a rank.
         order: what the lines are sorted by.
         limit: how many lines are shown; all, if None.
+        has_rules: whether a line is drawn below the names of columns.
     """
 
     recordings: Sequence[Recording]
     order: Order = "time"
     limit: int | None = 20
+    has_rules: bool = True
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterable[RenderableType]:
+        from rich.table import Table
+
+        for shown in self._shown(options.max_width):
+            yield shown if self.has_rules or not isinstance(shown, Table) else _unruled(shown)
+
+    def _shown(self, width: int) -> Iterable[RenderableType]:
         from rich.text import Text
 
         summary = summarise(self.recordings)
         yield Text("\n".join(titles(self.recordings, summary)), style="dim")
         yield Text(headline(summary), style="bold")
         yield Text()
-        yield from _transfers(summary, self.order, self.limit, options.max_width)
+        yield from _transfers(summary, self.order, self.limit, width)
         yield from _advice(worst(summary))
         yield from _values(summary, self.limit)
         yield from _mismatches(summary.mismatches, self.limit)
+
+
+def _unruled(table: Table) -> RenderableType:
+    """The table without its lines, and the blank line below it, which is one of them."""
+    from rich.console import Group
+    from rich.text import Text
+
+    if table.box is None:
+        return table
+    table.box = None
+    return Group(table, Text())
 
 
 def render(recordings: Sequence[Recording], width: int = 100) -> str:

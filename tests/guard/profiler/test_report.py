@@ -294,6 +294,35 @@ def test_the_command_prints_tables(train, tmp_path, capsys):
     assert "30 % of the time" in printed
 
 
+@pytest.fixture
+def deep(tmp_path, monkeypatch):
+    """A script whose path takes more than a line, from the current folder."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "packages" / ("of_a_long_name_" * 8) / "train.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(TRAIN)
+    return path
+
+
+def test_other_programs_get_a_line_a_row_and_no_rules(deep, tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert report_main([str(on_disk(tmp_path / "run.jsonl", str(deep)))]) == 0
+    printed = capsys.readouterr().out
+    name = f"{short_path(str(deep))}:9"
+    rows = [line.split() for line in printed.splitlines() if name in line]
+    assert rows[0] == [name, *"Tensor.item cuda:0 → cpu 10 - 40 B 20 ms - 20 %".split()]
+    assert rows[1][:4] == ["20", "%", name, "`.item()`"]
+    assert rows[1][-1] == "epoch."
+    assert "─" not in printed
+
+
+def test_the_environment_says_how_wide_a_pipe_is(deep, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert report_main([str(on_disk(tmp_path / "run.jsonl", str(deep)))]) == 0
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) <= 60
+
+
 def test_the_command_prints_one_json_document(train, tmp_path, capsys):
     path = on_disk(tmp_path / "run.jsonl", str(train))
     assert report_main([str(path), "--json"]) == 0
