@@ -331,7 +331,8 @@ def test_a_remembered_run_imports_no_parser():
     code = (
         "import sys; from devicelint.cli import main; status = main(sys.argv[1:]);"
         "heavy = {'libcst', 'rich', 'multiprocessing', 'concurrent', 'subprocess', 'difflib',"
-        " 'importlib.metadata', 'devicelint.linter.lint', 'devicelint.rules'};"
+        " 'markdown_it', 'pygments', 'importlib.metadata', 'devicelint.linter.lint',"
+        " 'devicelint.rules'};"
         "print(status, sorted(heavy & set(sys.modules)))"
     )
 

@@ -628,7 +628,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed():
     code = (
         "import sys; from devicelint.cli import main; status = main(['a.py', '-q']);"
         "heavy = {'rich', 'tomllib', 'tomli', 'difflib', 'multiprocessing', 'torch',"
-        " 'tempfile', 'asyncio', 'unittest'};"
+        " 'markdown_it', 'pygments', 'tempfile', 'asyncio', 'unittest'};"
         "print(status, sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
