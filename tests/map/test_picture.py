@@ -486,7 +486,7 @@ def test_settings_decide_which_findings_are_shown(script):
         (["train é.py", "--html", "model.py"],
          "devicelint: --html model.py would replace a program by a page\n"),
         (["train é.py", "--html", "broken.py/out.html"],
-         "broken.py/out.html:1:1: cannot be written: File exists\n"),
+         "devicelint: --html broken.py/out.html: there is no folder broken.py\n"),
         (["train é.py", "--html", "o", "--recording", "none.jsonl"],
          "none.jsonl:1:1: cannot be read: No such file or directory\n"),
         (["train é.py", "--html", "o", "--recording", "train é.py"],

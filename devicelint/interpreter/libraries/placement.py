@@ -85,6 +85,13 @@ def managed(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> 
     return Unknown("the result of a trainer")
 
 
+@library_call("Net")
+def net(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
+    """A net of skorch moves the instance of a module that it is given, once it is fitted."""
+    managed(run, receiver, arguments, site)
+    return LibraryObject("skorch.NeuralNet", held=tuple(one.value for one in arguments))
+
+
 @library_call("Settings")
 def settings(run: Run, receiver: Value, arguments: Arguments, site: cst.Call) -> Value:
     """`TrainingArguments(use_cpu=True)` keeps the Trainer on the CPU."""

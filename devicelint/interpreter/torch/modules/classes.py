@@ -32,6 +32,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import Made, begins, instantiates, stands_alone
 from devicelint.interpreter.python.classes import MODULE, OBJECT, has_unseen_base, torch_base
 from devicelint.interpreter.torch.devices.arguments import device_named
+from devicelint.interpreter.torch.marked_calls import call_marked
 from devicelint.interpreter.torch.modules.construction import fill_container
 from devicelint.interpreter.torch.modules.copies import own_copies
 from devicelint.interpreter.torch.modules.given_devices import announce_made_apart, is_made_apart
@@ -81,9 +82,20 @@ def make_object(
 ) -> Iterator[Instance]:
     """An object that is no Module: a base that is not seen may move what it holds."""
     made = Instance(run.allocate(place, cls.name), cls.name)
+    if isinstance(place, cst.Call) and not _begins(run, cls):
+        begin_of_library(run, made, cls, arguments, place)
     yield made
     if has_unseen_base(cls):
         let_go_of_parts(run, made)
+
+
+@begins(Instance)
+def begin_of_library(
+    run: Run, inner: Instance, cls: Class | None, arguments: Arguments, node: cst.Call
+) -> None:
+    """The `__init__` of a library's class, such as a Trainer, may move what it is given."""
+    if cls is not None and (base := torch_base(cls)):
+        call_marked(run, base, arguments, node)
 
 
 @stands_alone(MODULE)
