@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lsprotocol import types as lsp
+from pygls.uris import to_fs_path
 
 from devicelint.server import requests
 from devicelint.server.server import Server
@@ -45,11 +46,19 @@ async def _read_configuration(server: Server) -> None:
     workspace = server.client_capabilities.workspace
     if workspace is None or not workspace.configuration:
         return
-    items = [lsp.ConfigurationItem(section="devicelint")]
+    folders = [one.uri for one in server.workspace.folders.values()]
+    scopes = folders if len(folders) > 1 else []  # The window's are those of its only folder.
+    items = [lsp.ConfigurationItem(uri, section="devicelint") for uri in (None, *scopes)]
     found = await server.workspace_configuration_async(lsp.ConfigurationParams(items))
     if found and found[0] is not None:
-        server.use_settings(found[0])
+        paths = [to_fs_path(uri) or uri for uri in scopes]
+        server.use_settings(found[0], dict(zip(paths, found[1:], strict=False)))
         await _check_again(server)
+
+
+async def folders_changed(server: Server, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
+    """Folders were added to the window, or removed: each may have its own settings."""
+    await _read_configuration(server)
 
 
 async def _check_again(server: Server) -> None:
@@ -89,7 +98,7 @@ def opened(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
 def changed(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
     """A file is changed."""
     uri = server.documents.change(params.text_document, params.content_changes)
-    if uri is not None and server.session.worker.settings.run == "onType":
+    if uri is not None and server.settings_of(uri).run == "onType":
         server.session.check_soon(uri, _DELAY)
 
 
@@ -118,8 +127,9 @@ def notebook_changed(server: Server, params: lsp.DidChangeNotebookDocumentParams
     gone = server.documents.change_notebook(params)
     for uri in gone:
         server.publish(uri, [])
-    if server.session.worker.settings.run == "onType":
-        server.session.check_soon(params.notebook_document.uri, _DELAY)
+    uri = params.notebook_document.uri
+    if server.settings_of(uri).run == "onType":
+        server.session.check_soon(uri, _DELAY)
 
 
 def notebook_saved(server: Server, params: lsp.DidSaveNotebookDocumentParams) -> None:

@@ -46,7 +46,7 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
     """What can be done about the findings of a range."""
     uri = params.text_document.uri
     analysis = await _analysis(server, uri)
-    if analysis is None or not server.session.worker.settings.enable:
+    if analysis is None or not server.settings_of(uri).enable:
         return []
     found: list[lsp.CodeAction] = []
     if wants(params.context, lsp.CodeActionKind.QuickFix):
@@ -127,7 +127,7 @@ async def _all_fixed(
 async def hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
     """The devices beside the code in view."""
     analysis = await _analysis(server, params.text_document.uri)
-    settings = server.session.worker.settings
+    settings = server.settings_of(params.text_document.uri)
     if analysis is None or not (settings.enable and settings.inlay_hints):
         return []
     uri = params.text_document.uri
@@ -137,7 +137,7 @@ async def hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHi
 async def hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     """Where the value below the pointer is."""
     analysis = await _analysis(server, params.text_document.uri)
-    settings = server.session.worker.settings
+    settings = server.settings_of(params.text_document.uri)
     if analysis is None or not (settings.enable and settings.hover):
         return None
     return await server.session.ask(
@@ -148,7 +148,7 @@ async def hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
 async def definition(server: Server, params: lsp.DefinitionParams) -> list[lsp.Location]:
     """Where the value was moved."""
     analysis = await _analysis(server, params.text_document.uri)
-    settings = server.session.worker.settings
+    settings = server.settings_of(params.text_document.uri)
     if analysis is None or not (settings.enable and settings.definition):
         return []
     return await server.session.ask(
@@ -165,22 +165,23 @@ async def where_moved(server: Server, place: lsp.TextDocumentPositionParams) -> 
     return await server.session.ask(hovers.moves, analysis, uri, place.position)
 
 
-async def fix_all(server: Server, uri: str) -> None:
-    """Fix all of a file."""
-    await _apply(server, uri, "Fix all device mistakes", adopts=False)
+async def fix_all(server: Server, uri: str) -> bool:
+    """Fix all of a file, and say whether that changes it."""
+    return await _apply(server, uri, "Fix all device mistakes", adopts=False)
 
 
-async def adopt(server: Server, uri: str) -> None:
-    """Bring a file to one device."""
-    await _apply(server, uri, "Bring the file to one device", adopts=True)
+async def adopt(server: Server, uri: str) -> bool:
+    """Bring a file to one device, and say whether that changes it."""
+    return await _apply(server, uri, "Bring the file to one device", adopts=True)
 
 
-async def _apply(server: Server, uri: str, label: str, *, adopts: bool) -> None:
+async def _apply(server: Server, uri: str, label: str, *, adopts: bool) -> bool:
     analysis = await _analysis(server, uri)
     edit = None if analysis is None else await _all_fixed(server, analysis, adopts=adopts)
     if edit is None:
         server.say(f"nothing to change in {Path(to_fs_path(uri) or uri).name}")
-        return
+        return False
     await server.workspace_apply_edit_async(
         lsp.ApplyWorkspaceEditParams(_fitting_edit(server, edit), label)
     )
+    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from lsprotocol import types as lsp
@@ -17,7 +17,7 @@ from devicelint.server.documents import Documents
 from devicelint.server.open_documents import OpenNotebook
 from devicelint.server.protocol import Protocol
 from devicelint.server.session import Session
-from devicelint.server.settings import read_settings
+from devicelint.server.settings import ServerSettings, WorkspaceSettings, read_settings
 from devicelint.server.shutdown import leave_with
 
 NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
@@ -92,13 +92,25 @@ class Server(LanguageServer):
         self.use_settings(params.initialization_options)
         documents = params.capabilities.text_document
         can_pull = documents is not None and documents.diagnostic is not None
-        self.pulls = can_pull and self.session.worker.settings.run == "onType"
+        self.pulls = can_pull and self.session.worker.settings.window.run == "onType"
 
-    def use_settings(self, sent: object) -> None:
-        """Go by other settings from now on."""
-        self.session.worker.settings, complaints = read_settings(sent, self.session.worker.known)
-        for complaint in complaints:
+    def use_settings(self, sent: object, by_folder: Mapping[str, object] | None = None) -> None:
+        """Go by other settings from now on: those of the window, and of folders by their paths."""
+        known = self.session.worker.known
+        window, complaints = read_settings(sent, known)
+        folders: dict[str, ServerSettings] = {}
+        for path, own in (by_folder or {}).items():
+            folders[path], more = read_settings(own, known)
+            complaints += more
+        self.session.worker.settings = WorkspaceSettings(window, folders)
+        for complaint in dict.fromkeys(complaints):
             self.warn(complaint)
+
+    def settings_of(self, uri: str) -> ServerSettings:
+        """The settings of a file, cell or notebook."""
+        document = self.session.documents.get(self.documents.document_of(uri))
+        settings = self.session.worker.settings
+        return settings.window if document is None else settings.of(document.path)
 
     def _on_analysis(self, analysis: DocumentAnalysis, of_another: bool) -> None:
         self._show_misconfigured()
@@ -112,7 +124,7 @@ class Server(LanguageServer):
 
     def shown(self, analysis: DocumentAnalysis) -> dict[str, list[lsp.Diagnostic]]:
         """What is shown of a document."""
-        settings = self.session.worker.settings
+        settings = self.session.worker.settings.of(analysis.document.path)
         if not settings.enable:
             return {part.uri: [] for part in analysis.document.parts()}
         return diagnostics(analysis, shows_problems=settings.show_syntax_errors)

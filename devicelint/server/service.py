@@ -6,11 +6,13 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from devicelint.server import notifications, requests
+from devicelint.server import notifications, requests, rule_pages
 from devicelint.server.actions import ADOPT_COMMAND, FIX_ALL_COMMAND, FIX_ALL_KINDS
 from devicelint.server.server import Server
 
 WHERE_MOVED_COMMAND = "devicelint.whereMoved"
+RULES_COMMAND = "devicelint.rules"
+RULE_PAGE_COMMAND = "devicelint.rulePage"
 
 _HANDLERS: dict[str, Any] = {
     lsp.INITIALIZE: notifications.initialize,
@@ -18,6 +20,7 @@ _HANDLERS: dict[str, Any] = {
     lsp.SHUTDOWN: notifications.shutdown,
     lsp.WORKSPACE_DID_CHANGE_CONFIGURATION: notifications.configuration_changed,
     lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES: notifications.files_changed,
+    lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: notifications.folders_changed,
     lsp.TEXT_DOCUMENT_DID_OPEN: notifications.opened,
     lsp.TEXT_DOCUMENT_DID_CHANGE: notifications.changed,
     lsp.TEXT_DOCUMENT_DID_SAVE: notifications.saved,
@@ -35,6 +38,8 @@ _COMMANDS: dict[str, Any] = {
     ADOPT_COMMAND: requests.adopt,
     FIX_ALL_COMMAND: requests.fix_all,
     WHERE_MOVED_COMMAND: requests.where_moved,
+    RULES_COMMAND: rule_pages.rules,
+    RULE_PAGE_COMMAND: rule_pages.rule_page,
 }
 _OPTIONS: dict[str, Any] = {
     lsp.TEXT_DOCUMENT_CODE_ACTION: lsp.CodeActionOptions(

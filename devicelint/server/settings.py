@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from pathlib import PurePath
+from typing import Any, cast
 
 from devicelint.config import Config
+from devicelint.config.sureness import SURENESS, Sureness
 from devicelint.domain.torch_release import TorchRelease, torch_release
 from devicelint.text.selectors import hint, unknown_selector
 
@@ -24,6 +26,8 @@ class ServerSettings:
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
+    certainty: Sureness | None = None
+    """How sure a finding has to be."""
     unsafe_fixes: bool | None = None
     """Whether *fix all* makes the fixes, too, that may change what the program does."""
     torch_version: TorchRelease | None = None
@@ -40,6 +44,7 @@ class ServerSettings:
             self.ignore,
             self.unsafe_fixes,
             extend_select=self.extend_select,
+            certainty=self.certainty,
             torch_version=self.torch_version,
         )
 
@@ -49,6 +54,20 @@ SETTINGS = tuple(
     for one in fields(ServerSettings)
 )
 """What the settings are called in an editor's configuration: `inlayHints`."""
+
+
+@dataclass(frozen=True)
+class WorkspaceSettings:
+    """The settings of an editor's window, and of those of its folders that have their own."""
+
+    window: ServerSettings = field(default_factory=ServerSettings)
+    folders: Mapping[str, ServerSettings] = field(default_factory=dict)
+    """By the path of the folder."""
+
+    def of(self, path: str) -> ServerSettings:
+        """The settings of a file: those of the innermost folder that contains it."""
+        around = [one for one in self.folders if PurePath(path).is_relative_to(one)]
+        return self.folders[max(around, key=len)] if around else self.window
 
 
 def read_settings(sent: object, known: Mapping[str, str]) -> tuple[ServerSettings, list[str]]:
@@ -124,6 +143,12 @@ def _run(value: object) -> str:
     return str(value)
 
 
+def _certainty(value: object) -> Sureness:
+    if value not in SURENESS:
+        raise ValueError("expected " + " or ".join(f'"{one}"' for one in SURENESS))
+    return cast(Sureness, value)
+
+
 def _text(value: object) -> str | None:
     if not isinstance(value, str):
         raise ValueError("expected a string")  # noqa: TRY004 - reported as any wrong value is
@@ -138,6 +163,7 @@ def _release(value: object) -> TorchRelease | None:
 _READERS: dict[str, Callable[[object], object]] = {
     "run": _run,
     "configuration": _text,
+    "certainty": _certainty,
     "select": _words,
     "extend_select": _words,
     "ignore": _words,

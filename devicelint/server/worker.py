@@ -17,7 +17,7 @@ from devicelint.output import internal_error
 from devicelint.rule_index import known_rules
 from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.open_documents import OpenDocument
-from devicelint.server.settings import ServerSettings
+from devicelint.server.settings import WorkspaceSettings
 from devicelint.text.source import SourceFile
 from devicelint.views import editor
 from devicelint.views.editor import Abandoned
@@ -33,7 +33,7 @@ class Worker:
     def __init__(self) -> None:
         """Know nothing yet."""
         self.known = known_rules()
-        self.settings = ServerSettings()
+        self.settings = WorkspaceSettings()
         self.misconfigured: dict[str, ConfigError] = {}
         """What is wrong in configurations, by their paths."""
         self._project = Project()
@@ -116,7 +116,8 @@ class Worker:
 
     def config_for(self, path: str) -> Config:
         """What holds for a file; a configuration that cannot be read holds for none."""
-        explicit = self.settings.configuration
+        settings = self.settings.of(path)
+        explicit = settings.configuration
         try:
             if explicit:
                 found = load_config(Path(explicit).expanduser(), Path(), self.known)
@@ -125,7 +126,7 @@ class Worker:
         except ConfigError as error:
             self.misconfigured[error.path] = error
             found = Config()
-        return self.settings.config(found)
+        return settings.config(found)
 
     def release(self, path: str) -> None:
         """Go by what is on the disk again, where a document is closed."""

@@ -41,6 +41,8 @@ class Editor:
     def __init__(self, root: Path, settings: object = None, **also: Any) -> None:
         self.root = root
         self.settings = settings
+        self.settings_of: dict[str, object] = {}
+        """What the folders of some URIs have in place of these settings."""
         self.shown: dict[str, list[lsp.PublishDiagnosticsParams]] = {}
         self.said: list[str] = []
         self.edits: list[lsp.WorkspaceEdit] = []
@@ -70,7 +72,8 @@ class Editor:
 
         @feature(lsp.WORKSPACE_CONFIGURATION)
         def _(params: lsp.ConfigurationParams) -> list[object]:
-            return [self.settings for _ in params.items]
+            own = self.settings_of
+            return [own.get(item.scope_uri or "", self.settings) for item in params.items]
 
         @feature(lsp.CLIENT_REGISTER_CAPABILITY)
         def _(params: lsp.RegistrationParams) -> None:
@@ -159,6 +162,11 @@ class Editor:
 
         told: lsp.PublishDiagnosticsParams = self.wait_for(newest)
         return list(told.diagnostics)
+
+    def newest(self, uri: str) -> list[lsp.Diagnostic] | None:
+        """What is shown of a file now; None before anything is."""
+        shown = self.shown.get(uri)
+        return list(shown[-1].diagnostics) if shown else None
 
     def actions(
         self, uri: str, place: lsp.Range, only: list[str] | None = None

@@ -259,3 +259,54 @@ def test_an_editor_that_knows_little_is_served_all_the_same(start, tmp_path):
     assert codes(editor.found(uri)) == [("DEV103", 3, 4)]
     (action, *_) = editor.actions(uri, at(3, 5))
     assert [one.new_text for one in action.edit.changes[uri]] == [', device="cuda"']
+
+
+def test_each_folder_of_a_window_has_its_own_settings(start, tmp_path):
+    paths = {name: tmp_path / name for name in ("strict", "quiet")}
+    for path in paths.values():
+        path.mkdir()
+    folders = [lsp.WorkspaceFolder(path.as_uri(), name) for name, path in paths.items()]
+    editor = start(workspace_folders=folders)
+    editor.settings_of[paths["quiet"].as_uri()] = {"ignore": ["DEV103"], "hover": False}
+    editor.tell(
+        lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, lsp.DidChangeConfigurationParams(settings=None)
+    )
+    uris = {name: editor.open(path / "train.py", CLASH) for name, path in paths.items()}
+    editor.wait_for(lambda: editor.newest(uris["quiet"]) == [])
+    editor.wait_for(lambda: editor.newest(uris["strict"]))
+    hovers = {
+        name: editor.ask(
+            lsp.TEXT_DOCUMENT_HOVER,
+            lsp.HoverParams(lsp.TextDocumentIdentifier(uri), lsp.Position(3, 0)),
+        )
+        for name, uri in uris.items()
+    }
+    assert hovers["strict"] is not None
+    assert hovers["quiet"] is None
+    # Without that folder, its settings are forgotten.
+    event = lsp.WorkspaceFoldersChangeEvent(added=[], removed=[folders[1]])
+    editor.tell(
+        lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, lsp.DidChangeWorkspaceFoldersParams(event)
+    )
+    editor.wait_for(lambda: editor.newest(uris["quiet"]))
+
+
+MAYBE = """\
+import torch
+
+
+def run(model: torch.nn.Module, x):
+    model.to("cuda")
+    return model(x)
+
+
+run(torch.nn.Linear(3, 1), torch.ones(2, 3))
+"""
+
+
+def test_the_settings_say_how_sure_a_finding_has_to_be(start, tmp_path):
+    editor = start({"certainty": "sure"})
+    editor.wait_for(lambda: editor.said)
+    assert editor.said[0] == (
+        'devicelint: setting "devicelint.certainty": expected "certain" or "contract" or "possible"'
+    )

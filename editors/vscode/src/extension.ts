@@ -1,114 +1,53 @@
-// A thin client: all that is known of devices, the server knows.
+// A thin client: the server does the analysis, this starts it and shows its state.
 
-import { commands, ExtensionContext, Uri, window, workspace } from "vscode";
-import {
-  ExecuteCommandRequest,
-  LanguageClient,
-  LanguageClientOptions,
-  Location,
-  RevealOutputChannelOn,
-} from "vscode-languageclient/node";
+import { commands, ExtensionContext, window, workspace } from "vscode";
 
-import { serverCommand } from "./server";
+import { adoptFile, fixFile, goToMove } from "./actions";
+import { onInterpreterChange } from "./command";
+import { registerRulePages } from "./rules";
+import { Server } from "./server";
+import { StatusBar } from "./status";
 
-const STARTS_ANEW = ["devicelint.path", "devicelint.interpreter", "devicelint.run"];
+/** Settings that take effect only with a new server; all others are sent to the one that runs. */
+const NEEDS_RESTART = ["path", "interpreter", "args", "run"].map((name) => `devicelint.${name}`);
 
-let client: LanguageClient | undefined;
-let latest: Promise<void> = Promise.resolve();
+let server: Server | undefined;
 
 export async function activate(context: ExtensionContext): Promise<void> {
+  const output = window.createOutputChannel("devicelint");
+  const running = new Server(output);
+  server = running;
   context.subscriptions.push(
-    commands.registerCommand("devicelint.fixFile", () => changeFile("devicelint.fixAll")),
-    commands.registerCommand("devicelint.adoptFile", () => changeFile("devicelint.adopt")),
-    commands.registerCommand("devicelint.goToMove", goToMove),
-    commands.registerCommand("devicelint.restart", restart),
-    commands.registerCommand("devicelint.showLog", () => client?.outputChannel.show()),
+    output,
+    new StatusBar(running),
+    registerRulePages(running),
+    commands.registerCommand("devicelint.fixFile", () => fixFile(running)),
+    commands.registerCommand("devicelint.adoptFile", () => adoptFile(running)),
+    commands.registerCommand("devicelint.goToMove", () => goToMove(running)),
+    commands.registerCommand("devicelint.restart", () => running.restart()),
+    commands.registerCommand("devicelint.showOutput", () => { output.show(); }),
+    commands.registerCommand("devicelint.showVersion", () => showVersion(running)),
     workspace.onDidChangeConfiguration((event) => {
-      if (STARTS_ANEW.some((setting) => event.affectsConfiguration(setting))) {
-        void restart();
+      if (NEEDS_RESTART.some((setting) => event.affectsConfiguration(setting))) {
+        void running.restart();
       }
     }),
+    await onInterpreterChange(() => void running.restart()),
   );
-  await restart();
+  await running.restart();
 }
 
 export async function deactivate(): Promise<void> {
-  await stop();
+  await server?.stop();
+  server = undefined;
 }
 
-/** Start the server, after the one that runs; one after the other, however often this is asked for. */
-function restart(): Promise<void> {
-  latest = latest.then(stop).then(start);
-  return latest;
-}
-
-async function stop(): Promise<void> {
-  const running = client;
-  client = undefined;
-  if (running?.needsStop()) {
-    await running.dispose();
+async function showVersion(running: Server): Promise<void> {
+  const version = running.version;
+  const command = running.command?.join(" ");
+  if (version) {
+    await window.showInformationMessage(`devicelint ${version}, started with: ${command}`);
+  } else {
+    await window.showWarningMessage("The devicelint server is not running.");
   }
-}
-
-async function start(): Promise<void> {
-  const server = await serverCommand();
-  const settings = workspace.getConfiguration("devicelint");
-  const options: LanguageClientOptions = {
-    documentSelector: [
-      { scheme: "file", language: "python" },
-      { scheme: "untitled", language: "python" },
-      { scheme: "vscode-notebook-cell", language: "python" },
-    ],
-    initializationOptions: JSON.parse(JSON.stringify(settings)),
-    synchronize: { configurationSection: "devicelint" },
-    revealOutputChannelOn: RevealOutputChannelOn.Never,
-    outputChannelName: "devicelint",
-  };
-  client = new LanguageClient("devicelint", "devicelint", server, options);
-  try {
-    await client.start();
-  } catch (reason) {
-    await tellWhyNot([server.command, ...(server.args ?? [])].join(" "), reason);
-  }
-}
-
-async function tellWhyNot(command: string, reason: unknown): Promise<void> {
-  const show = "Show the log";
-  const told = `devicelint does not start (${command}): ${reason}. Is devicelint[server] installed there?`;
-  if ((await window.showErrorMessage(told, show)) === show) {
-    client?.outputChannel.show();
-  }
-}
-
-/** Let the server change the file, or the notebook, that is shown. */
-async function changeFile(command: string): Promise<void> {
-  const document = window.activeTextEditor?.document;
-  if (client?.isRunning() && document) {
-    const notebook = window.activeNotebookEditor?.notebook.uri ?? document.uri;
-    const uri = document.uri.scheme === "vscode-notebook-cell" ? notebook : document.uri;
-    await ask(command, uri.toString());
-  }
-}
-
-async function goToMove(): Promise<void> {
-  const editor = window.activeTextEditor;
-  if (!client?.isRunning() || !editor) {
-    return;
-  }
-  const here = editor.selection.active;
-  const parameters = client.code2ProtocolConverter.asTextDocumentPositionParams(editor.document, here);
-  const found = await ask<Location[]>("devicelint.whereMoved", parameters);
-  const places = (found ?? []).map(client.protocol2CodeConverter.asLocation);
-  await commands.executeCommand(
-    "editor.action.goToLocations",
-    Uri.parse(editor.document.uri.toString()),
-    here,
-    places,
-    "goto",
-    "devicelint knows of nothing that put this value where it is",
-  );
-}
-
-function ask<Answer>(command: string, ...given: unknown[]): Promise<Answer> | undefined {
-  return client?.sendRequest(ExecuteCommandRequest.type, { command, arguments: given });
 }

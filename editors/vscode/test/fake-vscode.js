@@ -15,6 +15,10 @@ class Range {
       ends.length === 4 ? [new Position(ends[0], ends[1]), new Position(ends[2], ends[3])] : ends;
     Object.assign(this, { start, end });
   }
+  contains(position) {
+    const before = (one, two) => one.line < two.line || (one.line === two.line && one.character <= two.character);
+    return before(this.start, position) && before(position, this.end);
+  }
 }
 
 class Uri {
@@ -150,7 +154,7 @@ function everything(given) {
 }
 
 /** The module `vscode`, and what a test does with it. */
-function fake(settings, folder) {
+function fake(settings, folder, installed = {}) {
   const registered = new Map();
   const executed = [];
   const shown = new Map();
@@ -158,6 +162,11 @@ function fake(settings, folder) {
   const edits = [];
   const tabs = [];
   const providers = {};
+  const terminals = [];
+  const statusItem = { visible: false, show: () => (statusItem.visible = true), hide: () => (statusItem.visible = false), dispose: () => {} };
+  const configured = new EventEmitter();
+  const diagnosed = new EventEmitter();
+  const answers = [];
   const opened = new EventEmitter();
   const closed = new EventEmitter();
   const open = (document) => {
@@ -167,7 +176,10 @@ function fake(settings, folder) {
   };
 
   const collection = () => ({
-    set: (uri, found) => shown.set(uri.toString(), found ?? []),
+    set: (uri, found) => {
+      shown.set(uri.toString(), found ?? []);
+      void diagnosed.fire({ uris: [uri] });
+    },
     delete: (uri) => shown.delete(uri.toString()),
     clear: () => shown.clear(),
     dispose: () => shown.clear(),
@@ -176,12 +188,12 @@ function fake(settings, folder) {
   });
   const channel = () =>
     everything({ name: "devicelint", append: (text) => messages.push(text), appendLine: (text) => messages.push(text) });
-  const tell = (text) => {
+  const tell = (text, ...offered) => {
     messages.push(text);
-    return Promise.resolve(undefined);
+    return Promise.resolve(offered.find((one) => answers.includes(one)));
   };
   const configuration = (section) => {
-    const own = section === "devicelint" ? settings : {};
+    const own = { undefined: { devicelint: settings }, devicelint: settings }[section] ?? {};
     return { ...own, get: (name, usual) => own[name] ?? usual, has: (name) => name in own, inspect: () => undefined };
   };
 
@@ -192,6 +204,11 @@ function fake(settings, folder) {
     getConfiguration: configuration,
     getWorkspaceFolder: () => workspace.workspaceFolders[0],
     onDidOpenTextDocument: opened.event,
+    onDidChangeConfiguration: configured.event,
+    registerTextDocumentContentProvider: (scheme, provider) => {
+      providers[scheme] = provider;
+      return new Disposable();
+    },
     onDidCloseTextDocument: closed.event,
     createFileSystemWatcher: () => everything({ dispose: () => {} }),
     applyEdit: (edit) => {
@@ -203,6 +220,8 @@ function fake(settings, folder) {
     match: (selector, document) =>
       [selector].flat().some((one) => one.language === document.languageId && (!one.scheme || one.scheme === document.uri.scheme)) ? 10 : 0,
     createDiagnosticCollection: collection,
+    onDidChangeDiagnostics: diagnosed.event,
+    getDiagnostics: (uri) => shown.get(uri.toString()) ?? [],
   });
   for (const kind of ["CodeActions", "Hover", "InlayHints", "Definition"]) {
     const name = kind === "CodeActions" ? "registerCodeActionsProvider" : `register${kind}Provider`;
@@ -217,6 +236,9 @@ function fake(settings, folder) {
     visibleTextEditors: [],
     tabGroups: everything({ all: [{ tabs }] }),
     createOutputChannel: channel,
+    createStatusBarItem: () => statusItem,
+    createTerminal: () => ({ show: () => {}, sendText: (text) => terminals.push(text) }),
+    showQuickPick: (items) => Promise.resolve(items.find((one) => answers.includes(one.label))),
     showErrorMessage: tell,
     showWarningMessage: tell,
     showInformationMessage: tell,
@@ -244,10 +266,14 @@ function fake(settings, folder) {
     DiagnosticSeverity: { Error: 0, Warning: 1, Information: 2, Hint: 3 },
     DiagnosticTag: { Unnecessary: 1, Deprecated: 2 },
     FileType: { File: 1, Directory: 2 },
-    extensions: everything({ getExtension: () => undefined, all: [] }),
+    extensions: everything({ getExtension: (name) => installed[name], all: [] }),
     workspace, languages, window, commands,
   });
-  return { vscode, open, shown, messages, edits, executed, registered, providers };
+  const change = (name, value) => {
+    settings[name] = value;
+    return configured.fire({ affectsConfiguration: (section) => `devicelint.${name}`.startsWith(section) });
+  };
+  return { vscode, open, shown, messages, edits, executed, registered, providers, terminals, statusItem, answers, change };
 }
 
-module.exports = { fake, Position, Range, Uri };
+module.exports = { fake, EventEmitter, Position, Range, Uri };

@@ -4,15 +4,14 @@
 "use strict";
 
 const assert = require("node:assert/strict");
-const { existsSync, mkdtempSync, realpathSync, rmSync } = require("node:fs");
-const Module = require("node:module");
+const { mkdtempSync, realpathSync, rmSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { join, resolve } = require("node:path");
 const test = require("node:test");
 
 const { fake, Position, Uri } = require("./fake-vscode.js");
+const { document, loaded, until } = require("./loaded.js");
 
-const BUILT = resolve(__dirname, "../dist/extension.js");
 const PYTHON = resolve(__dirname, "../../../.venv/bin/python");
 const COMMAND = process.env.DEVICELINT?.split(" ") ?? [PYTHON, "-m", "devicelint"];
 
@@ -25,38 +24,7 @@ x = torch.zeros(4, 3)
 print(model(x))
 `;
 
-function loaded(vscode) {
-  const load = Module._load;
-  Module._load = (name, ...rest) => (name === "vscode" ? vscode : load(name, ...rest));
-  delete require.cache[BUILT];
-  try {
-    return require(BUILT);
-  } finally {
-    Module._load = load;
-  }
-}
-
-async function until(happened, what) {
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
-    const found = happened();
-    if (found) {
-      return found;
-    }
-    await new Promise((go) => setTimeout(go, 20));
-  }
-  throw new Error(`never: ${what}`);
-}
-
-function document(uri, text) {
-  const lines = text.split("\n");
-  return {
-    uri, fileName: uri.fsPath, languageId: "python", version: 1, isUntitled: false, isDirty: false,
-    lineCount: lines.length, getText: () => text, lineAt: (line) => ({ text: lines[line] }),
-  };
-}
-
 test("findings come from the server, and its fixes go into the file", async (t) => {
-  assert.ok(existsSync(BUILT), "build it first: npm run build");
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "devicelint-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const editor = fake({ path: COMMAND, definition: false, trace: { server: "off" } }, folder);
@@ -66,12 +34,20 @@ test("findings come from the server, and its fixes go into the file", async (t) 
   const subscriptions = [];
   t.after(() => extension.deactivate());
   await extension.activate({ subscriptions, extension: {} });
-  assert.deepEqual(editor.messages.filter((text) => /devicelint does not start/.test(text)), []);
+  assert.deepEqual(editor.messages.filter((text) => /does not start/.test(text)), []);
 
   const [found] = await until(() => editor.shown.get(uri.toString()), "findings");
   assert.equal(found.source, "devicelint");
   assert.equal(found.code.value, "DEV103");
   assert.deepEqual({ ...found.range.start }, { line: 5, character: 4 });
+
+  await until(() => editor.statusItem.text === "$(warning) devicelint: 1 finding", "a count of findings");
+  assert.ok(editor.statusItem.visible);
+
+  editor.vscode.window.activeTextEditor.selection.active = new Position(5, 6);
+  await editor.vscode.commands.executeCommand("devicelint.explainRule");
+  const [, page] = editor.executed.find(([name]) => name === "markdown.showPreview");
+  assert.match(editor.providers["devicelint-rule"].provideTextDocumentContent(page), /created-on-cpu.*DEV103/);
 
   editor.vscode.window.activeTextEditor.selection.active = new Position(6, 7);
   await editor.vscode.commands.executeCommand("devicelint.goToMove");
@@ -82,14 +58,25 @@ test("findings come from the server, and its fixes go into the file", async (t) 
   const [edit] = (await until(() => editor.edits[0], "an edit")).changes;
   assert.deepEqual([edit.uri, edit.newText], [uri.toString(), ', device="cuda"']);
 
-  await editor.vscode.commands.executeCommand("devicelint.restart");
-  await until(() => editor.registered.has("devicelint.fixAll"), "a server after the first");
-});
+  // Outside of findings, one picks from the list of rules.
+  editor.answers.push("DEV101");
+  editor.vscode.window.activeTextEditor.selection.active = new Position(0, 0);
+  await editor.vscode.commands.executeCommand("devicelint.explainRule");
+  const [, picked] = editor.executed.filter(([name]) => name === "markdown.showPreview").at(-1);
+  assert.equal(picked.path, "/DEV101.md");
 
-test("a server that does not start is told of", async () => {
-  const editor = fake({ path: ["/nowhere/devicelint"] }, tmpdir());
-  const extension = loaded(editor.vscode);
-  await extension.activate({ subscriptions: [], extension: {} });
-  await until(() => editor.messages.some((text) => /does not start \(\/nowhere\/devicelint/.test(text)), "a message");
-  await extension.deactivate();
+  await editor.vscode.commands.executeCommand("devicelint.showVersion");
+  assert.ok(editor.messages.some((text) => /^devicelint \d+\.\d+.*, started with: .* server --stdio$/.test(text)));
+
+  // What the server can change while it runs, it is told; nothing is restarted.
+  await editor.change("ignore", ["DEV103"]);
+  await until(() => editor.shown.get(uri.toString()).length === 0, "no findings");
+  assert.equal(editor.messages.filter((text) => /starting: /.test(text)).length, 1);
+  await until(() => editor.statusItem.text === "$(check) devicelint", "no count of findings");
+  await editor.vscode.commands.executeCommand("devicelint.fixFile");
+  assert.ok(editor.messages.some((text) => /There is nothing to fix in this file/.test(text)));
+
+  await editor.vscode.commands.executeCommand("devicelint.restart");
+  assert.equal(editor.messages.filter((text) => /starting: /.test(text)).length, 2);
+  await until(() => editor.registered.has("devicelint.fixAll"), "a server after the first");
 });
