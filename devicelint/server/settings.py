@@ -131,10 +131,14 @@ def _flag(value: object) -> bool:
     return value
 
 
-def _words(value: object) -> tuple[str, ...]:
+def _project_or_true(value: object) -> bool | None:
+    return _flag(value) or None
+
+
+def _words(value: object) -> tuple[str, ...] | None:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise ValueError("expected a list of strings")
-    return tuple(value)
+    return tuple(value) or None  # VS Code sends an empty list for a setting that nobody has set.
 
 
 def _run(value: object) -> str:
@@ -167,5 +171,6 @@ _READERS: dict[str, Callable[[object], object]] = {
     "select": _words,
     "extend_select": _words,
     "ignore": _words,
+    "unsafe_fixes": _project_or_true,
     "torch_version": _release,
 }

@@ -23,7 +23,7 @@ export interface Command {
 
 export async function serverCommand(): Promise<Command> {
   const settings = workspace.getConfiguration("devicelint");
-  const args = settings.get<string[] | null>("args") ?? [];
+  const args = settings.get<string[]>("args") ?? [];
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath;
   const [start, interpreter] = await startWords();
   const words = [...start, "server", "--stdio", ...args.map(expanded)];
@@ -32,11 +32,11 @@ export async function serverCommand(): Promise<Command> {
 
 async function startWords(): Promise<[string[], string?]> {
   const settings = workspace.getConfiguration("devicelint");
-  const path = settings.get<string[] | null>("path");
+  const path = settings.get<string[]>("path");
   if (path?.length) {
     return [path.map(expanded)];
   }
-  const named = settings.get<string | null>("interpreter");
+  const named = settings.get<string>("interpreter");
   const interpreter = named ? expanded(named) : await activeInterpreter();
   return interpreter ? [[interpreter, "-m", "devicelint"], interpreter] : [["devicelint"]];
 }
@@ -56,7 +56,7 @@ export async function onInterpreterChange(react: () => void): Promise<Disposable
   const environments = (await pythonExtension())?.environments;
   const registered = environments?.onDidChangeActiveEnvironmentPath?.(() => {
     const settings = workspace.getConfiguration("devicelint");
-    if (!settings.get("path") && !settings.get("interpreter")) {
+    if (!settings.get<string[]>("path")?.length && !settings.get<string>("interpreter")) {
       react();
     }
   });
