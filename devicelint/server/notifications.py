@@ -50,7 +50,7 @@ async def _read_configuration(server: Server) -> None:
     scopes = folders if len(folders) > 1 else []  # The window's are those of its only folder.
     items = [lsp.ConfigurationItem(uri, section="devicelint") for uri in (None, *scopes)]
     found = await server.workspace_configuration_async(lsp.ConfigurationParams(items))
-    if found and found[0] is not None:
+    if any(one is not None for one in found):
         paths = [to_fs_path(uri) or uri for uri in scopes]
         server.use_settings(found[0], dict(zip(paths, found[1:], strict=False)))
         await _check_again(server)

@@ -266,7 +266,7 @@ def test_each_folder_of_a_window_has_its_own_settings(start, tmp_path):
     for path in paths.values():
         path.mkdir()
     folders = [lsp.WorkspaceFolder(path.as_uri(), name) for name, path in paths.items()]
-    editor = start(workspace_folders=folders)
+    editor = start({}, workspace_folders=folders)
     editor.settings_of[paths["quiet"].as_uri()] = {"ignore": ["DEV103"], "hover": False}
     editor.tell(
         lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, lsp.DidChangeConfigurationParams(settings=None)
@@ -289,19 +289,6 @@ def test_each_folder_of_a_window_has_its_own_settings(start, tmp_path):
         lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, lsp.DidChangeWorkspaceFoldersParams(event)
     )
     editor.wait_for(lambda: editor.newest(uris["quiet"]))
-
-
-MAYBE = """\
-import torch
-
-
-def run(model: torch.nn.Module, x):
-    model.to("cuda")
-    return model(x)
-
-
-run(torch.nn.Linear(3, 1), torch.ones(2, 3))
-"""
 
 
 def test_the_settings_say_how_sure_a_finding_has_to_be(start, tmp_path):

@@ -381,3 +381,25 @@ def test_only_the_newest_version_is_told_of(editor, path):
     told = [one.version for one in editor.shown[uri]]
     assert told[-1] == 11
     assert len(told) < 10
+
+
+def test_the_page_of_a_rule_is_told(editor):
+    def told(command: str, *given: object):
+        params = lsp.ExecuteCommandParams(command, arguments=list(given))
+        return editor.ask(lsp.WORKSPACE_EXECUTE_COMMAND, params)
+
+    rules = {one["code"]: one for one in told("devicelint.rules")}
+    assert rules["DEV103"]["name"] == "created-on-cpu"
+    assert not rules["DEV604"]["default"]
+    page = told("devicelint.rulePage", "DEV103")
+    assert page.startswith("# created-on-cpu (DEV103)\n")
+    assert told("devicelint.rulePage", "created-on-cpu") == page
+    assert told("devicelint.rulePage", "DEV999") is None
+
+
+def test_a_command_says_whether_it_changes_the_file(editor, path):
+    uri = editor.open(path, CLASH)
+    params = lsp.ExecuteCommandParams("devicelint.fixAll", arguments=[uri])
+    assert editor.ask(lsp.WORKSPACE_EXECUTE_COMMAND, params) is True
+    editor.type(uri, 2, FIXED)
+    assert editor.ask(lsp.WORKSPACE_EXECUTE_COMMAND, params) is False
