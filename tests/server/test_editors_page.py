@@ -88,7 +88,7 @@ def test_each_setting_of_the_extension_is_described_and_read_as_its_default_says
         assert ("description" in one) != ("markdownDescription" in one), name
         assert len(one.get("enumDescriptions", ())) == len(one.get("enum", ())), name
         assert {"type", "scope", "order"} <= one.keys(), name
-    usual = {name.removeprefix("devicelint."): one["default"] for name, one in properties.items()}
+    usual = {name.split(".")[1]: one["default"] for name, one in properties.items()}
     settings, complaints = read_settings(usual, {})
     assert complaints == []
     assert settings == ServerSettings(definition=False, show_syntax_errors=False)
