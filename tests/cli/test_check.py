@@ -481,7 +481,7 @@ def test_a_missing_configuration_is_one_line(run):
     write("a.py", "WRONG\n")
     status, out, error = run("a.py", "--config", "none.toml")
     assert (status, out, error.count("\n")) == (2, "", 1)
-    assert error.startswith("none.toml:1:1: ")
+    assert error == "devicelint: --config none.toml: there is no such file\n"
 
 
 def test_an_interrupt_is_130(run, monkeypatch):
@@ -520,7 +520,6 @@ def test_the_overview_names_the_commands_and_the_options(run):
     assert status == 0
     assert "devicelint explain DEV101" in out
     assert "--unsafe-fixes" in out
-    assert run() == (2, "", out)
 
 
 def test_rules_are_listed_by_code(run):

@@ -64,7 +64,8 @@ class TestCommand:
             "  settings of sub/devicelint.toml, which extends base.toml",
             '  passed over where folders are searched: exclude "sub/t*.py", base.toml:2',
         ]
-        told = {line[:18].strip(): line[18:].split("  ")[0] for line in values.splitlines()}
+        rows = [line.split(maxsplit=1) for line in values.splitlines()]
+        told = {key: rest.split("  ")[0] for key, rest in rows}
         assert told["torch-version"] == '"2.3"'
         assert told["per-file-ignores"] == '"t*.py" = ["DEV4"]'
         assert told["unsafe-fixes"] == "false"

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.usefixtures("in_a_folder")
 
 def test_a_report_goes_into_a_file_and_the_summary_to_the_terminal(run):
     write("wrong.py", WRONG)
+    Path("new/folder").mkdir(parents=True)
     status, out, error = run(".", "--output-file", "new/folder/ü.txt")
     assert (status, out) == (1, "")
     assert error == "Found 1 error; 1 fixable with --fix\n"
@@ -83,8 +84,11 @@ def test_a_pipe_is_written_to(run):
         ("", "devicelint: --output-file needs the name of a file"),
         ("a.py", "devicelint: --output-file a.py would replace a program by a report"),
         ("a.ipynb", "devicelint: --output-file a.ipynb would replace a program by a report"),
-        ("folder", "folder:1:1: is a directory"),
-        ("folder/file/x", "folder/file/x:1:1: cannot be written: "),
+        ("folder", "devicelint: --output-file folder: is a folder"),
+        (
+            "folder/file/x",
+            "devicelint: --output-file folder/file/x: there is no folder folder/file",
+        ),
         ("old", "old:1:1: is read-only"),
         ("/dev/full", "/dev/full:1:1: cannot be written: No space left on device"),
     ],
@@ -119,6 +123,7 @@ def test_an_interrupt_leaves_the_file_as_it_was(run, monkeypatch):
 def test_reports_are_written_besides_what_is_printed(run):
     write("wrong.py", WRONG)
     write("broken.py", BROKEN)
+    Path("a").mkdir()
     status, out, _ = run(".", "--report", "sarif=a/b.sarif", "--report=junit=c=d.xml", *SHORT)
     assert status == 2
     assert out.startswith("wrong.py:5:13: DEV103 ")
