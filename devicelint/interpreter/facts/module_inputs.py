@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.values import Module
 from devicelint.interpreter.engine.frame import Frame
@@ -11,6 +13,34 @@ from devicelint.interpreter.facts.item_paths import root_of
 
 _CALLED = frozenset({"forward", "__call__"})
 _STEPS = frozenset({"training_step", "validation_step", "test_step", "predict_step"})
+
+
+def called_module(func: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression that is the Module of a call: `net`, of `net(x)` and of `net.forward(x)`."""
+    if isinstance(func, cst.Attribute) and func.attr.value in _CALLED and not _is_super(func.value):
+        return func.value
+    return func
+
+
+def name_of(run: Run, func: cst.BaseExpression) -> str:
+    """What a message calls the Module of a call; that of `super().forward(x)` is `self`."""
+    module = called_module(func)
+    if isinstance(module, cst.Attribute) and module.attr.value in _CALLED:
+        return "self"
+    return run.code_of(module)
+
+
+def _is_super(node: cst.BaseExpression) -> bool:
+    return (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Name)
+        and node.func.value == "super"
+    )
+
+
+def is_called_through(outer: Frame, inner: Frame) -> bool:
+    """Whether a frame is that of a Module, or of a method of the Module that it calls."""
+    return outer.module is not None or (inner.module is not None and outer.receiver == inner.module)
 
 
 def is_in_module(run: Run) -> bool:

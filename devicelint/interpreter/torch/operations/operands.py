@@ -28,6 +28,7 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.called_elsewhere import report_elsewhere
 from devicelint.interpreter.facts.device_settings import asks_for_device
+from devicelint.interpreter.facts.module_inputs import called_module, is_called_through, name_of
 from devicelint.interpreter.python.paths.device_questions import are_one_here, is_on_the_cpu_here
 from devicelint.interpreter.python.unseen import is_derived
 from devicelint.interpreter.torch.operations.clashed import is_met_again
@@ -158,7 +159,7 @@ def report_clash(
         clash = Clash(blamed, met, verdict, site, there, is_here, standing)
     if frame is not None and isinstance(clash.reference.value, Module):
         assert frame.site is not None
-        run.announce(MisplacedInput(frame.site, run.code_of(frame.site.func), clash))
+        run.announce(MisplacedInput(frame.site, name_of(run, frame.site.func), clash))
     else:
         clash = replace(clash, follows=is_met_again(run, culprit, reference))
         run.announce(MixedOperation(site, operation, clash, in_place=in_place, index=index))
@@ -206,7 +207,7 @@ def report_input(
     called = None if frame is None else _called_in(frame)
     if called is not None:
         entered, outer = called[0], called[2]
-    named = entered.func if called is None else called[1]
+    named = called_module(entered.func) if called is None else called[1]
     met = replace(own, site=named)
     if outer is not None:
         met = _outer_module(run, outer, met)
@@ -217,7 +218,7 @@ def report_input(
     is_here = frame is None or (called is not None and there is frame.caller)
     verdict = agreement(own.device, operand.device)
     clash = Clash(blamed, met, verdict, site, here, is_here, standing)
-    name = f"{run.code_of(named)}{part if called is None else ''}"
+    name = f"{name_of(run, named)}{part if called is None else ''}"
     run.announce(MisplacedInput(entered, name, clash))
     return met
 
@@ -244,7 +245,7 @@ def _called_in(frame: Frame) -> tuple[cst.Call, cst.BaseExpression, Module] | No
     if call is None:
         return None
     if frame.module is not None:
-        return call, call.func, frame.module
+        return call, called_module(call.func), frame.module
     if not isinstance(receiver, Module) or _is_left_elsewhere(frame):
         return None
     return (call, call.func.value, receiver) if isinstance(call.func, cst.Attribute) else None
@@ -276,7 +277,7 @@ def _blame(run: Run, culprit: Operand) -> tuple[Operand, Frame | None, Frame | N
         if site is None:
             break
         blamed = Operand(site, culprit.value, culprit.device, culprit.since)
-        if found is None or frame.module is not None or _is_left_elsewhere(found):
+        if found is None or is_called_through(frame, found) or _is_left_elsewhere(found):
             found = frame
         frame = frame.caller
     return blamed, found, frame
