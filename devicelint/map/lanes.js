@@ -206,7 +206,8 @@ function pillOf(item) {
   return link;
 }
 
-const titleOf = (name) => (name ? `${name}()` : "module");
+const FILE = map.path.split(/[\\/]/).at(-1);
+const titleOf = (name) => (name ? `${name}()` : `top level of ${FILE}`);
 
 /* The functions of the file above the columns that stand in them, and the lines. */
 function headOf(placed) {
@@ -270,7 +271,7 @@ function drawLanes(view) {
     names.append(name);
   }
   const scroller = made("div", "scroller", picture);
-  document.getElementById("lanes").replaceChildren(names, scroller);
+  document.getElementById("lanes").replaceChildren(names, made("div", "view", scroller));
   scroller.addEventListener("scroll", () => keepTitles(placed.bands, scroller.scrollLeft));
   return { ...placed, picture, scroller };
 }

@@ -104,24 +104,6 @@ function neighbour(item, key) {
   return beyond.sort((one, other) => far(one) - far(other))[0];
 }
 
-function inSight(item) {
-  const { scroller } = placed;
-  const wanted = item.x + item.width / 2 - scroller.clientWidth / 2;
-  scroller.scrollTo({ left: wanted });
-}
-
-/* A long graph is gone through function by function. */
-function offerFunctions() {
-  const { bands, scroller, picture } = placed;
-  const choice = document.getElementById("functions");
-  choice.parentElement.hidden = bands.length < 2 || picture.clientWidth <= scroller.clientWidth;
-  choice.replaceChildren(...bands.map(({ name, left }) => new Option(titleOf(name), left)));
-  scroller.addEventListener("scroll", () => {
-    const here = scroller.scrollLeft + scroller.clientWidth / 3;
-    choice.selectedIndex = bands.findLastIndex(({ left }) => left <= here);
-  });
-}
-
 /* On paper there is nothing to scroll: the graph goes on from sheet to sheet. */
 const SHEET = 1000;
 function layOut() {
@@ -146,10 +128,7 @@ function laneName(lane, left) {
 function follow() {
   const line = Number(location.hash.match(/^#L(\d+)$/)?.[1]);
   const here = placed?.items.filter((item) => item.line === line) ?? [];
-  if (!location.hash && placed?.items.length && map.findings.length) {
-    const far = (item) => Math.abs(item.line - map.findings[0].line);
-    inSight([...placed.items].sort((one, other) => far(one) - far(other))[0]);
-  }
+  if (!location.hash) showFailure();
   if (!here.length || here.includes(chosen)) return;
   chosen = here.at(-1);
   inSight(chosen);
@@ -167,9 +146,6 @@ document.addEventListener("keydown", (event) => {
   light(null);
 });
 addEventListener("hashchange", follow);
-document.getElementById("functions")?.addEventListener("change", (event) => {
-  placed.scroller.scrollTo({ left: Number(event.target.value) - placed.scroller.clientWidth / 4 });
-});
 addEventListener("beforeprint", layOut);
 narrow.addEventListener("change", () => drawGutter(map.views[machine]));
 show(0);

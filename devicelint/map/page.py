@@ -16,7 +16,7 @@ from devicelint.map.markup import Html, element, joined
 from devicelint.map.model import Arrow, Map, RecordedRun, View
 from devicelint.text.source import SourceFile
 
-_SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "page.js")
+_SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "scrolling.js", "page.js")
 _FEW = 8
 """So many findings are listed at once."""
 
@@ -165,12 +165,21 @@ def _sections(of: Map, parts: dict[int, list[Part]]) -> Iterator[Html]:
 def _lanes() -> Html:
     """The board on which the script draws lanes."""
     functions = element("select", id="functions")
+    sides = [
+        element("button", sign, type="button", data_side=side, aria_label=f"Scroll {side}")
+        for side, sign in (("left", "←"), ("right", "→"))
+    ]
     return element(
         "section",
         element(
             "div",
             element("h2", "Lanes"),
-            element("label", "Go to ", functions, class_="functions"),
+            element(
+                "div",
+                element("label", "Go to ", functions, class_="functions"),
+                element("span", *sides, id="sides", class_="sides"),
+                class_="ways",
+            ),
             class_="bar",
         ),
         element(

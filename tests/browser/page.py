@@ -65,12 +65,14 @@ class Page:
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done));"
         )
 
-    def emulate(self, scheme: str = "light", width: int = 1400, *, print_: bool = False) -> None:
+    def emulate(
+        self, scheme: str = "light", width: int = 1400, height: int = 1000, *, print_: bool = False
+    ) -> None:
         """Look at the page in the dark, on a small screen, on paper."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         media = {"features": features, "media": "print" if print_ else ""}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-        size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def choose(self, selector: str, index: int) -> None:

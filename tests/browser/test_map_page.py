@@ -197,13 +197,107 @@ def test_a_long_graph_begins_where_something_is_wrong_and_is_gone_through(page):
     options = page.ask(
         '[...document.querySelectorAll("#functions option")].map(o => o.textContent)'
     )
-    assert options == [*(f"f{n}()" for n in range(30)), "module"]
+    assert options == [*(f"f{n}()" for n in range(30)), "top level of train.py"]
     chosen = 'document.querySelector("#functions").value'
     page.settle()
     assert page.ask(f"Number({chosen})") > 1000
     page.choose("#functions", 9)
     x = page.ask('document.querySelectorAll(".scroller .node")[9].getBoundingClientRect().x')
     assert 350 < x < 500
+
+
+LSTM = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+
+class Forecaster(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(8, 64, 2)
+        self.head = nn.Linear(64, 1)
+
+    def forward(self, x):
+        h0 = torch.zeros(2, x.size(1), 64)
+        out, _ = self.lstm(x, (h0, h0))
+        return self.head(out[-1])
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = Forecaster().to(device)
+for x in DataLoader(torch.randn(1024, 32, 8)):
+    model(x.to(device))
+"""
+VISIBLE = """
+    (() => {
+      const room = document.querySelector(".scroller").getBoundingClientRect();
+      return [...document.querySelectorAll(".scroller .node")].filter(node => {
+        const box = node.querySelector("rect").getBoundingClientRect();
+        return box.left >= room.left && box.right <= room.right
+          && box.top >= 0 && box.bottom <= innerHeight;
+      }).map(node => node.querySelector("text").textContent);
+    })()
+"""
+SIDES = """
+    ["left", "right"].map(side => [
+      getComputedStyle(document.querySelector(".view"), side === "left" ? "::before" : "::after")
+        .opacity,
+      document.querySelector(`#sides [data-side=${side}]`).getAttribute("aria-disabled")])
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(500, 1000), (360, 420), (1600, 1000)])
+def test_what_fails_first_is_seen_at_once(page, width, height):
+    notes = "import torch\ndef noted(x):\n    x.cuda()\n    return x\n"
+    before = "".join(f"def f{n}():\n    z = torch.ones({n})\n    return z\n" for n in range(20))
+    page.emulate("light", width, height)
+    page.open(notes + before + LSTM)
+    page.settle()
+    seen = page.ask(VISIBLE)
+    assert "h0" in seen
+    assert "out" in seen
+    assert page.ask("document.querySelector('.scroller .warning')") is not None
+
+
+def test_a_graph_that_continues_fades_and_has_buttons(page):
+    page.emulate("light", 500)
+    page.open(LSTM)
+    assert page.ask("document.querySelector('.scroller').scrollLeft") == 0
+    page.settle()
+    assert page.ask(SIDES) == [["0", "true"], ["1", "false"]]
+    page.ask("document.querySelector('#sides [data-side=right]').focus()")
+    for _ in range(9):
+        page.press("\ue007")
+        page.settle()
+    assert page.ask(SIDES) == [["1", "false"], ["0", "true"]]
+    page.ask("document.querySelector('#sides [data-side=left]').focus()")
+    for _ in range(9):
+        page.press(" ")
+        page.settle()
+    assert page.ask(SIDES) == [["0", "true"], ["1", "false"]]
+
+
+def test_a_graph_that_fits_has_no_buttons(page):
+    page.emulate("light", 1600)
+    page.open("import torch\nx = torch.ones(2).cuda()\n")
+    page.settle()
+    assert not page.ask("document.getElementById('sides').checkVisibility()")
+    assert page.ask(SIDES) == [["0", "true"], ["0", "true"]]
+    page.emulate("light", 200)
+    page.settle()
+    assert page.ask("document.getElementById('sides').checkVisibility()")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [500, 1600])
+def test_a_training_script_can_be_read(page, scheme, width):
+    page.emulate(scheme, width)
+    page.open(LSTM)
+    assert page.ask(FAINT) == []
+    assert page.ask("document.documentElement.scrollWidth") <= width
+    cut = "[...document.querySelectorAll('.line code')].filter(c => c.scrollWidth > c.clientWidth)"
+    assert page.ask(f"{cut}.length") == 0
 
 
 def test_the_keyboard_goes_through_the_values(page):
