@@ -42,12 +42,23 @@ function itemsOf(view) {
   return { items, edges };
 }
 
+/* What an item is made of in its own line; `total += loss.item()` makes a circle. */
+const madeOf = (item) => item.from.filter((edge) => edge.source.line === item.line);
+
+function isMadeOf(item, other) {
+  const parts = new Set([item]);
+  for (const part of parts) for (const { source } of madeOf(part)) parts.add(source);
+  return parts.has(other);
+}
+
 /* What a line makes out of what it makes stands further to the right. */
 function putInColumns(items) {
   const depth = (item, seen = new Set()) => {
     if (seen.has(item)) return 0;
     seen.add(item);
-    const before = item.from.map((edge) => edge.source).filter((one) => one.line === item.line);
+    const closes = ({ source, arrow }) => item.kind === "unnamed" && !arrow && isMadeOf(source, item);
+    const edges = madeOf(item).filter((edge) => !closes(edge));
+    const before = edges.map((edge) => edge.source);
     return before.length ? 1 + Math.max(...before.map((one) => depth(one, seen))) : 0;
   };
   const columns = new Map();

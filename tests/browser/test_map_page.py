@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from devicelint.map.model import Measure, RecordedRun
@@ -102,6 +104,15 @@ def test_arrows_go_from_value_to_value(page):
     assert (start_x, start_y) == (x + width, y + height / 2)
     x, y, width, height = boxes[10, "loss"]
     assert (end_x, end_y) == (pytest.approx(x, abs=2), y + height / 2)
+
+
+def test_a_sum_stands_behind_what_is_added(page):
+    page.open(Path("examples/broken/validation_not_moved.py").read_text("utf-8"))
+    boxes = [(x, name) for name, line, x, *_ in page.ask(NODES) if line == 49]
+    added = "criterion(outputs, targ…"
+    assert [name for _, name in sorted(boxes)] == [added, added, "total_loss"]
+    ((start_x, end_x),) = [(one[1], one[3]) for one in page.ask(MOVES) if added in one[0]]
+    assert start_x < end_x
 
 
 def test_a_crossing_in_the_margin_for_every_move(page):
