@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from devicelint.cache import DEFAULT_NAME
 from devicelint.cli import main
 from devicelint.cli.run import jobs, processes, watch
-from devicelint.cli.run.progress import Progress
 
 WRONG = """\
 import torch
@@ -191,51 +189,3 @@ def test_clean_removes_caches_and_nothing_else(tree, capfd):
     assert told(capfd, "clean", "absent") == (2, "", "absent:1:1: is no folder\n")
     assert told(capfd, "clean", "--cache-dir", ".") == (0, "", "no cache found\n")
     assert Path("wrong1.py").exists()
-
-
-class Terminal:
-    """Somebody who looks at standard error."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def test_a_bar_is_for_long_runs_on_terminals(monkeypatch):
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setenv("TERM", "xterm")
-    now = 0.0
-    drawn: list[str] = []
-
-    class Bar:
-        task_ids = (0,)
-
-        def update(self, _task: int, **told: object) -> None:
-            drawn.append(f"{told['completed']}/{told['total']} {told['path']}")
-
-        def start(self) -> None:
-            drawn.append("start")
-
-        def stop(self) -> None:
-            drawn.append("stop")
-
-        def refresh(self) -> None:
-            drawn.append("refresh")
-
-    monkeypatch.setattr("devicelint.cli.run.progress._bar", Bar)
-    progress = Progress(Namespace(quiet=False, verbose=False), lambda: now)
-    progress.at(0, 9, "a.py")
-    assert drawn == []
-    now = 1.5
-    progress.at(1, 9, "b.py")
-    progress.at(2, 9, "c.py")
-    progress.hide()
-    progress.hide()
-    progress.at(3, 9, "d.py")
-    now = 2.5
-    progress.still()
-    first = ["1/9 b.py", "start", "refresh", "stop"]
-    assert drawn == [*first, "3/9 d.py", "start", "refresh"]
-    quiet = Progress(Namespace(quiet=True, verbose=False), lambda: now)
-    now = 9.0
-    quiet.at(4, 9, "e.py")
-    assert len(drawn) == 7

@@ -74,6 +74,11 @@ class Adoption(Check):
             terminal.say(printable(f"would change {adopted.after.path}"))
 
     @property
+    def doing(self) -> str:
+        """What is done to each file, as the progress of a run says it."""
+        return "adopting"
+
+    @property
     def writes(self) -> bool:
         """Whether files are changed where they lie."""
         return not (self.options.diff or self.options.check)

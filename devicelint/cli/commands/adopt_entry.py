@@ -84,6 +84,7 @@ class EntryAdoption(Together):
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
         """Change all files that the script imports, or none."""
         entry = FileInput(self.entry)
+        self.progress.now(f"adopting {entry.path} and what it imports")
         source = self.tally.attempt(entry.path, partial(self.followed, entry))
         if source is None:
             return
@@ -126,6 +127,7 @@ class ProgramsAdoption(Together):
         inputs = {os.path.abspath(each.path): each for each in found}
         done: set[Input] = set()
         for home, led_to in self._programs(inputs).items():
+            self.progress.now(f"adopting {inputs[home].path} and what it imports")
             sources = self.texts_of(inputs[one] for one in (home, *led_to))
             for each, fixed in self.adopt_together(sources).items():
                 self._show(each, fixed, is_first=each not in done)
@@ -145,7 +147,8 @@ class ProgramsAdoption(Together):
     def _programs(self, inputs: Mapping[str, Input]) -> dict[str, list[str]]:
         """The scripts, and which of the files each leads to, the closest first."""
         led_to: dict[str, list[str]] = {}
-        for home, each in inputs.items():
+        for number, (home, each) in enumerate(inputs.items()):
+            self.progress.count("following the imports of", number, len(inputs), each.path)
             led_to[home] = [
                 one for one in self._reached_from(each) if one in inputs and one != home
             ]

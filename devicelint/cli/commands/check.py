@@ -16,10 +16,10 @@ from devicelint.cli.options.contradictions import refuse_contradictions
 from devicelint.cli.options.parser import check_parser
 from devicelint.cli.run.checking import Checking
 from devicelint.cli.run.existing import ExistingFindings
-from devicelint.cli.run.garbage import Collecting
+from devicelint.cli.run.garbage import collect_between
 from devicelint.cli.run.inputs import FileInput, Input, StandardInput, inputs
 from devicelint.cli.run.output import Output
-from devicelint.cli.run.progress import Progress
+from devicelint.cli.run.progress import Progress, is_wanted
 from devicelint.cli.run.settings import RunSettings
 from devicelint.cli.run.tally import Tally
 from devicelint.linter.result import CheckResult
@@ -82,6 +82,7 @@ class Check:
         self.approves = self._asking()
         self.fixed_files: list[Fixed] = []
         """What is to be proven."""
+        self.progress = Progress(self.doing, wanted=output is None and is_wanted(options))
 
     def _asking(self) -> Approval | None:
         """Whoever is asked about every fix."""
@@ -96,19 +97,16 @@ class Check:
 
         The files are those that the options name, unless they are given.
         """
-        options = self.options
-        collecting = Collecting()
         if found is None:
+            options = self.options
             found = inputs(options.paths, options.stdin_filename, self.settings, self.tally)
-        try:
-            for _ in self.go_through(found):
-                if self.checking.has_parsed:
-                    collecting.after_one()
-        finally:
-            self.checking.close()
-        collecting.end()
-        if options.prove:
-            self._prove()
+        with self.progress.shown():
+            try:
+                collect_between(self.go_through(found), lambda: self.checking.has_parsed)
+            finally:
+                self.checking.close()
+            if self.options.prove:
+                self._prove()
         self.close()
         return self._status()
 
@@ -128,13 +126,10 @@ class Check:
 
     def go_through(self, found: Iterable[Input]) -> Iterator[Input]:
         """Do one file after the other, and yield each when it is done."""
-        progress = Progress(self.options)
-        self.checking.meanwhile = progress.still
-        with terminal.passing(progress.hide):
-            for number, each in enumerate(self.checking.in_turn(found)):
-                progress.at(number, self.checking.files, each.path)
-                self._one(each)
-                yield each
+        for number, each in enumerate(self.checking.in_turn(found)):
+            self.progress.at(number, self.checking.files, each.path)
+            self._one(each)
+            yield each
 
     def _one(self, each: Input) -> None:
         if self.options.fix or (self.options.diff and not self.existing_findings.is_read_only):
@@ -213,7 +208,7 @@ class Check:
         files = self.fixed_files
         scripts = proof.scripts(files, self.options, self.project)
         for script in scripts:
-            prove = partial(proof.run, script, files, self.options)
+            prove = partial(proof.run, script, files, self.options, self.progress.now)
             proven = self.tally.attempt(script.after.path, prove)
             if proven is not None:
                 self.tally.unproven += proven["problems"]
@@ -257,6 +252,11 @@ class Check:
 
         reported = partial(self.existing_findings.reported, config=config)
         return lint.fix(source, config, self.project, self.approves, reported)
+
+    @property
+    def doing(self) -> str:
+        """What is done to each file, as the progress of a run says it."""
+        return "fixing" if self.options.fix or self.options.diff else "checking"
 
     @property
     def writes(self) -> bool:

@@ -10,6 +10,7 @@ from devicelint.cli import terminal
 from devicelint.cli.options.map import map_parser
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import STDIN, named
+from devicelint.cli.run.progress import Progress, is_wanted
 from devicelint.cli.run.report_file import refuse_programs, refuse_unwritable
 from devicelint.cli.run.settings import RunSettings
 from devicelint.finding import InputError
@@ -24,7 +25,8 @@ def run(_command: str, words: Sequence[str]) -> int:
     """Write the page and return the exit status."""
     options = map_parser().parse(words)
     _refuse_to_overwrite(options)
-    page = _page(options)
+    with Progress(wanted=is_wanted()).shown(f"drawing {options.file}"):
+        page = _page(options)
     if options.html == STDIN:
         terminal.write_bytes(page)
     else:

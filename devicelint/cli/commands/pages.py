@@ -16,6 +16,7 @@ from devicelint.cli.options.parser import (
 )
 from devicelint.cli.options.usage import UsageError
 from devicelint.cli.run.inputs import named
+from devicelint.cli.run.progress import Progress, is_wanted
 from devicelint.cli.terminal import paint_for, width_of
 from devicelint.output.paint import SEVERITY_STYLES, plain
 from devicelint.rule_index import RuleFacts, all_facts, facts_named, known_rules
@@ -88,7 +89,8 @@ def _trace(path: str, stdin_filename: str | None) -> int:
 
     source = named(path, stdin_filename).source()
     width = width_of(sys.stdout, trace.DEFAULT_WIDTH)
-    traced = show.trace(source, Project(), config_for(source.path))
+    with Progress(wanted=is_wanted()).shown(f"tracing {path}"):
+        traced = show.trace(source, Project(), config_for(source.path))
     sys.stdout.write(trace.render(source, traced, paint_for(sys.stdout), width))
     return 0
 
@@ -126,8 +128,10 @@ def _why(named_place: str, *, verdict: bool) -> int:
     source = named(place.path, None).source()
     asking = (source, place.line, Project(), place.cell, config_for(source.path))
     paint = paint_for(sys.stdout)
-    if verdict:
-        sys.stdout.write(verdicts.render(source, show.verdicts(*asking), paint))
-    else:
-        sys.stdout.write(why.render(source, show.why(*asking), paint))
+    with Progress(wanted=is_wanted()).shown(f"following devices to {named_place}"):
+        if verdict:
+            answer = verdicts.render(source, show.verdicts(*asking), paint)
+        else:
+            answer = why.render(source, show.why(*asking), paint)
+    sys.stdout.write(answer)
     return 0

@@ -55,8 +55,6 @@ class Checking:
         """What was read last."""
         self.files = 0
         """How many there are."""
-        self.meanwhile: Callable[[], None] = lambda: None
-        """What to do now and then while processes are at work."""
         self._processes: Processes | None = None
         self._sent: dict[str, tuple[str, Config, str]] = {}
         """What processes are checking, by path: home, settings, and a digest of these."""
@@ -176,7 +174,7 @@ class Checking:
 
     def _read_in_turn(self, each: FileInput) -> _Read:
         if self._processes is not None:
-            self._processes.wait(each.path, self.meanwhile)
+            self._processes.wait(each.path)
         before, self._at_hand = self._at_hand, None
         return before[1] if before is not None and before[0] == each else self._read(each)
 

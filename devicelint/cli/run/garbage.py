@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterable
 
 _MANY_OBJECTS = 400_000
 """How many may be made, and kept so far, before those that nobody needs are looked for.
@@ -40,3 +41,12 @@ class Collecting:
         """Go on as usual, without a look at what is there already."""
         gc.freeze()
         gc.enable()
+
+
+def collect_between(files: Iterable[object], has_trees: Callable[[], bool]) -> None:
+    """Do each file, and collect garbage between two of them, where there are trees."""
+    collecting = Collecting()
+    for _ in files:
+        if has_trees():
+            collecting.after_one()
+    collecting.end()

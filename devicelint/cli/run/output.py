@@ -96,6 +96,7 @@ class Output:
 
     def show_problem(self, problem: InputError) -> None:
         """Put into the reports what could not be checked; people see it elsewhere."""
+        terminal.make_room()
         for report, stream in self._reports():
             stream.write(report.problem(problem))
 
@@ -137,6 +138,7 @@ class Output:
         """Print what the script did on each machine, or leave it to the report."""
         from devicelint.output import proof as proof_report
 
+        terminal.make_room()
         for problem in proof["problems"]:
             terminal.say(printable(f"devicelint: not proven: {problem}"))
         for report, _ in self._besides:

@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from threading import local
 from typing import TYPE_CHECKING, cast
@@ -24,7 +24,6 @@ _PIECES = 3
 """The share of each process in what is left is cut so often, so that all end at the same time."""
 _SMALLEST_PIECE, _LARGEST_PIECE = 50_000, 300_000
 """Bytes; what is found in a piece is returned once it is done."""
-_BETWEEN_LOOKS = 0.2
 
 # The path comes before any import: a module of the checked folder must not take another's place.
 _BEGIN = "import sys; sys.path[:] = {}; from devicelint.cli.run import worker; worker.serve()"
@@ -80,17 +79,12 @@ class Processes:
             future = self._executor.submit(self._answer, piece)
             self._pieces |= {path: future for path, _ in piece}
 
-    def wait(self, path: str, meanwhile: Callable[[], None]) -> None:
-        """Wait until a file has been checked; where its process has died, it has not.
-
-        `meanwhile` is done now and then.
-        """
+    def wait(self, path: str) -> None:
+        """Wait until a file has been checked; where its process has died, it has not."""
         future = self._pieces.pop(path, None)
         if future is None or id(future) in self._taken:
             return
         self._taken.add(id(future))
-        while not wait([future], _BETWEEN_LOOKS).done:
-            meanwhile()
         try:
             answer = future.result()
         except _Died:

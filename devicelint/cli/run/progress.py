@@ -1,75 +1,62 @@
-"""How far a long run is: a bar on a terminal, and gone when anything else is printed there."""
+"""What a long run is doing and for how long: one line on a terminal, gone when it is done."""
 
 from __future__ import annotations
 
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable
-from time import monotonic
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+    from devicelint.cli.run.progress_line import ProgressLine
 
-_LONG = 1.0
-"""Seconds after which a run is long."""
-_BETWEEN_LOOKS = 0.1
+
+def is_wanted(
+    options: Namespace | None = None, environment: Mapping[str, str] = os.environ
+) -> bool:
+    """Whether somebody looks at standard error, and wants to know."""
+    if not sys.stderr.isatty() or environment.get("TERM") == "dumb" or environment.get("CI"):
+        return False
+    return not any(getattr(options, name, False) for name in ("quiet", "verbose", "interactive"))
 
 
 class Progress:
-    """Shows which file is being checked, once a run takes long."""
+    """Says what is being done; it is shown where somebody wants to see it, once it takes long."""
 
-    def __init__(self, options: Namespace, clock: Callable[[], float] = monotonic) -> None:
-        """Be silent where nobody looks at a terminal, or nobody wants to know."""
-        is_shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._wanted = is_shown and not (options.quiet or options.verbose)
-        self._clock = clock
-        self._next = clock() + _LONG
-        self._bar: Bar | None = None
-        self._is_drawn = False
-        self._last = 0, 0, ""
+    def __init__(self, doing: str = "", *, wanted: bool) -> None:
+        """Begin with what the run does to each file, such as "checking", where there are many."""
+        self._doing = doing
+        self._line: ProgressLine | None = None
+        if wanted:
+            from devicelint.cli.run.progress_line import ProgressLine
+
+            self._line = ProgressLine()
+
+    @contextmanager
+    def shown(self, first: str = "looking for files") -> Iterator[None]:
+        """Show what is done for as long as this lasts."""
+        if self._line is None:
+            yield
+            return
+        with self._line.shown(first):
+            yield
 
     def at(self, number: int, total: int, path: str) -> None:
-        """Say that a file is being checked, the first being number 0."""
-        self._last = number, total, path
-        if not self._wanted or self._clock() < self._next:
+        """Say that a file is being worked on, the first being number 0."""
+        self.count(self._doing, number, total, path)
+
+    def count(self, doing: str, number: int, total: int, path: str) -> None:
+        """Say that something is done to a file, the first being number 0."""
+        if self._line is None:
             return
-        self._next = self._clock() + _BETWEEN_LOOKS
-        if self._bar is None:
-            self._bar = _bar()
-        self._bar.update(self._bar.task_ids[0], total=total, completed=number, path=path)
-        if not self._is_drawn:
-            self._bar.start()
-            self._is_drawn = True
-        self._bar.refresh()
+        if total == 1:
+            self._line.say(f"{doing} {path}")
+        else:
+            self._line.say(f"{doing} {number + 1:,} of {total:,} files", path)
 
-    def still(self) -> None:
-        """Say that it is the same file as before."""
-        self.at(*self._last)
-
-    def hide(self) -> None:
-        """Make room for what is printed."""
-        if self._is_drawn and self._bar is not None:
-            self._bar.stop()
-            self._is_drawn = False
-
-
-def _bar() -> Bar:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
-    from rich.table import Column
-
-    bar = Bar(
-        MofNCompleteColumn(),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[path]}", markup=False, table_column=Column(no_wrap=True)),
-        console=Console(stderr=True),
-        auto_refresh=False,
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    bar.add_task("", path="")
-    return bar
+    def now(self, doing: str) -> None:
+        """Say that something else is done from here on."""
+        if self._line is not None:
+            self._line.begin(doing)

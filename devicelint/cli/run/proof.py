@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,12 +60,18 @@ def scripts(files: Sequence[Fixed], options: Namespace, project: Project) -> lis
     return [each for each in files if home_of(each.after) not in imported] or list(files)
 
 
-def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, Any]:
+def run(
+    script: Fixed,
+    files: Sequence[Fixed],
+    options: Namespace,
+    now: Callable[[str], None] = lambda _doing: None,
+) -> dict[str, Any]:
     """Run a script as it was and as it is now, and return what each machine made of it.
 
     What it imports is read as it was and as it is now as well, wherever that lies meanwhile.  Where
     no number of steps is asked for, runs that come to an end of theirs before they have come to
-    all that is new are made again with more of them.  What none came to is not proven.
+    all that is new are made again with more of them.  What none came to is not proven.  `now` is
+    told what is being done.
 
     Raises:
         InputError: it cannot be run.
@@ -76,6 +82,7 @@ def run(script: Fixed, files: Sequence[Fixed], options: Namespace) -> dict[str, 
             terminal.say(
                 f"{unreached(document)} not reached in {document['steps']} steps: now {steps}"
             )
+        now(f"running {script.after.path} for {steps} steps on each machine")
         document = _run(script, files, options, steps)
         if not _may_come_further(document):
             break
