@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runtime_guard.command_line import BAD_USAGE, Parser, UsageError
+from runtime_guard.mutation import progress
 from runtime_guard.mutation.machines import MACHINES
 from runtime_guard.mutation.mutation import mutate
 from runtime_guard.mutation.proof import Change, prove
@@ -100,7 +101,8 @@ def _mutate(words: Sequence[str]) -> int:
     json_path = _json_path(given)
     source = ScriptSource.read(given.script)
     job = _job(given)
-    mutation = mutate(job, source, given.virtual_gpu, jobs=given.jobs, progress=_show_progress)
+    with progress.shown(given.script) as said:
+        mutation = mutate(job, source, given.virtual_gpu, jobs=given.jobs, progress=said)
     from runtime_guard.mutation.documents import of_mutation
 
     whole = mutation.whole
@@ -125,7 +127,8 @@ def _prove(words: Sequence[str]) -> int:
         Change(name, *(ScriptSource.read(text, name) for text in two)) for name, *two in given.also
     ]
     real = 0 if given.virtual else real_gpus()
-    proof = prove(_job(given), sources, others, jobs=given.jobs, real=real)
+    with progress.shown(given.script) as said:
+        proof = prove(_job(given), sources, others, jobs=given.jobs, real=real, progress=said)
     from runtime_guard.mutation.documents import of_proof
 
     _write(json_path, of_proof(proof))
@@ -257,10 +260,3 @@ def _write(path: Path | None, document: dict[str, Any]) -> None:
 def _show(json_path: Path | None, table: RenderableType) -> None:
     if json_path != Path(STANDARD_OUTPUT):
         print_text(in_terminal(table))
-
-
-def _show_progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        end = "\r" if done < total else "\r\x1b[K"
-        sys.stderr.write(f"{done} of {counted(total, 'run')}{end}")
-        sys.stderr.flush()

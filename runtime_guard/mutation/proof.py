@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TypeAlias
 
 from runtime_guard.mutation.agreement import Agreement, compared, not_compared
@@ -29,6 +30,7 @@ def prove(
     *,
     jobs: int = 1,
     real: int = 0,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Proof:
     """Run each text of a script on each machine.
 
@@ -38,6 +40,7 @@ def prove(
         others: the other files that the change is about.
         jobs: how many runs there are at the same time.
         real: how many GPUs this machine has; where a run needs more, they are virtual.
+        progress: called with the number of runs that are done and of those that there will be.
     """
     *former, latest = sources
     changes = changed(former[0].text, latest.text) if former else ()
@@ -46,13 +49,30 @@ def prove(
     texts.append(_marked(latest, changes, elsewhere))
     machines = [ScriptMachine(gpus, 0 < gpus <= real) for gpus in MACHINES.values()]
     orders = [(each, machine) for each in texts for machine in machines]
-    runs = tuple(each(lambda order: run(job, *order), orders, jobs))
+    runs = tuple(_all_run(job, orders, jobs, progress))
     before, after = runs[: -len(machines)], runs[-len(machines) :]
     agreement = None
     if before:
         agreement = _agreement(before, after, lambda text, machine: run(job, texts[text], machine))
     where = tuple((other.file, mark) for other, marks in elsewhere for mark in marks)
     return Proof(job, after, before or None, changes, where, agreement)
+
+
+Order: TypeAlias = tuple[Sequence[Replacement], ScriptMachine]
+
+
+def _all_run(
+    job: Job, orders: Sequence[Order], jobs: int, progress: Callable[[int, int], None]
+) -> list[Run]:
+    done = count(1)
+    progress(0, len(orders))
+
+    def one(order: Order) -> Run:
+        result = run(job, *order)
+        progress(next(done), len(orders))
+        return result
+
+    return each(one, orders, jobs)
 
 
 def _as_before(script: ScriptSource, others: Sequence[Change]) -> list[Replacement]:
