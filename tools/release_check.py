@@ -28,7 +28,7 @@ FINDING = "DEV101"
 TESTS = ("tests/output", "tests/suppression", "tests/config")
 """What runs on the installed package: in a minute or two, without torch and other programs."""
 
-PACKAGES = ("devicelint", "runtime_guard")
+PACKAGES = ("devicelint", "runtime_guard", "_device_pages")
 _HEADING = re.compile(r"^## (?P<version>\S+) \((?P<date>\d{4}-\d\d-\d\d)\)$", re.MULTILINE)
 _FRAGMENT = re.compile(r"(?:\+[\w-]+|\d+)\.(?:added|changed|fixed|removed)\.md")
 

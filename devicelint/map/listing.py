@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
+from _device_pages.markup import Html, element, joined
 from devicelint.map.amounts import amounts
 from devicelint.map.highlighting import Part
-from devicelint.map.markup import Html, element, joined
 from devicelint.map.model import Arrow, Found, Lane, Line, Map, Node, Place, View, Word
 
 _T = TypeVar("_T", Arrow, Node, Word)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
@@ -181,18 +180,15 @@ class Map:
     findings: tuple[Found, ...]
     run: RecordedRun | None = None
 
-    def to_json(self) -> str:
-        """What the script of a page reads, safe to stand between its tags; without the text."""
+    def content(self) -> dict[str, Any]:
+        """What the script of a page reads; without the text."""
         content = asdict(self, dict_factory=_plain)
         content["lines"] = [[one.number, one.label, one.cell] for one in self.lines]
         content["views"] = [
             {key: value for key, value in view.items() if key != "words"}
             for view in content["views"]
         ]
-        written = json.dumps(content, separators=(",", ":"))
-        for character in "<>&":
-            written = written.replace(character, f"\\u{ord(character):04x}")
-        return written
+        return content
 
 
 def _plain(items: list[tuple[str, Any]]) -> dict[str, Any]:

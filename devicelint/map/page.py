@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import PurePath
 
+from _device_pages.frame import Frame, resource
+from _device_pages.markup import Html, data, element, joined
 from devicelint.map.amounts import amounts, time_text
 from devicelint.map.highlighting import Part, highlighted
 from devicelint.map.listing import SIGNS, colour, listing
-from devicelint.map.markup import Html, element, joined
 from devicelint.map.model import Arrow, Map, RecordedRun, View
 from devicelint.text.source import SourceFile
 
@@ -20,25 +17,21 @@ _SCRIPTS = ("dom.js", "lanes.js", "gutter.js", "scrolling.js", "page.js")
 _FEW = 8
 """So many findings are listed at once."""
 
-_GAP = re.compile(r"@@(\w+)@@")
+_FROM_SOURCE = ", from the source alone: nothing was run for it."
 
 
 def render(of: Map, source: SourceFile) -> str:
     """The whole page of what was drawn of a file."""
-    parts = highlighted(source)
-    style = _data("page.css") + "".join(_geometry(len(of.lanes)))
-    script = f'"use strict";\n(() => {{\n{"".join(map(_data, _SCRIPTS))}}})();\n'
-    filled = {
-        "policy": f"default-src 'none'; base-uri 'none'; form-action 'none'; "
-        f"style-src {_hash(style)}; script-src {_hash(script)}",
-        "title": joined(f"{PurePath(of.path).name} · devicelint map").text,
-        "style": style,
-        "heading": _heading(of).text,
-        "sections": "\n".join(section.text for section in _sections(of, parts)),
-        "model": of.to_json(),
-        "script": script,
-    }
-    page = _GAP.sub(lambda gap: filled[gap[1]], _data("page.html"))
+    page = Frame(
+        generator="devicelint",
+        title=f"{PurePath(of.path).name} · devicelint map",
+        heading=_heading(of),
+        main=joined(*_sections(of, highlighted(source))),
+        footer=element("p", "Made by ", element("code", "devicelint map"), _FROM_SOURCE),
+        style=_data("page.css") + "".join(_geometry(len(of.lanes))),
+        script=f'"use strict";\n(() => {{\n{"".join(map(_data, _SCRIPTS))}}})();\n',
+        data=data("map", of.content()),
+    ).render()
     return page.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -50,12 +43,7 @@ def _geometry(lanes: int) -> Iterator[str]:
 
 
 def _data(name: str) -> str:
-    return files("devicelint.map").joinpath(name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"'sha256-{digest}'"
+    return resource("devicelint.map", name)
 
 
 def _heading(of: Map) -> Html:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress, pairwise
+
+from _device_pages.visible import symbol
 
 TAB_WIDTH = 4
 ELLIPSIS = "…"
@@ -52,15 +53,6 @@ def _expanded(line: str) -> Iterable[str]:
         shown = " " * (TAB_WIDTH - cell % TAB_WIDTH) if character == "\t" else symbol(character)
         cell += cell_width(shown)
         yield shown
-
-
-def symbol(character: str) -> str:
-    """A character that can be seen in the place of one that cannot."""
-    if character.isprintable():
-        return character
-    if ord(character) < 0x20:
-        return chr(0x2400 + ord(character))
-    return " " if unicodedata.category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
 
 
 def _escaped(character: str) -> str:

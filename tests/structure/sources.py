@@ -1,4 +1,4 @@
-"""The modules of the two packages as syntax trees, and what each of them imports."""
+"""The modules of the packages as syntax trees, and what each of them imports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("devicelint", "runtime_guard")
+PACKAGES = ("devicelint", "runtime_guard", "_device_pages")
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from _device_pages.markup import data, element
 from runtime_guard.profiler.recording.recording import RecordedEvent, Recording, Tally
-from runtime_guard.profiler.report.html.element import data, element
 from runtime_guard.profiler.report.html.page import render
 from runtime_guard.profiler.report.html.python_code import highlighted
 from runtime_guard.profiler.report.html.timeline import (

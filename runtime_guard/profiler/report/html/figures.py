@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from _device_pages.markup import Html, data, element, joined
 from runtime_guard.profiler.recording.recording import Recording
-from runtime_guard.profiler.report.html.element import Fragment, data, element, joined
 from runtime_guard.profiler.report.html.timeline import Timeline, names
 from runtime_guard.profiler.report.totals import Summary
 from runtime_guard.profiler.report.words import amount, counted, duration, percent
@@ -22,7 +22,7 @@ _LABEL = (
 )
 
 
-def shares(summary: Summary) -> Fragment:
+def shares(summary: Summary) -> Html:
     """How the run's time was spent, as a bar and in words."""
     scale = 100 / max(1.0, summary.share)
     bars, words, left = [], [], 0.0
@@ -41,16 +41,16 @@ def shares(summary: Summary) -> Fragment:
         class_="shares",
         aria_hidden="true",
     )
-    return joined([bar, element("ul", *words, class_="legend")])
+    return joined(bar, element("ul", *words, class_="legend"))
 
 
-def _legend(kind: str, label: str, share: float) -> Fragment:
+def _legend(kind: str, label: str, share: float) -> Html:
     return element("li", element("b", percent(share)), f" {label}", class_=kind)
 
 
 def drawing(
     found: Timeline, recordings: Sequence[Recording], places: Mapping[tuple[str, int], str]
-) -> Fragment:
+) -> Html:
     """The timeline: marks for the script, and in words for who cannot see it.
 
     Args:

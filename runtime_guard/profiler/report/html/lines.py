@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from _device_pages.markup import Html, element, joined
 from runtime_guard.profiler.report.advice import Advice
-from runtime_guard.profiler.report.html.element import Fragment, element, joined
 from runtime_guard.profiler.report.mismatches import Misplaced, Place
 from runtime_guard.profiler.report.totals import Row, Value
 from runtime_guard.profiler.report.words import (
@@ -27,14 +27,14 @@ Places: TypeAlias = Mapping[tuple[str, int], str]
 KIND_NAMES = {"copy": "copy", "sync": "wait", "index": "index"}
 
 
-def advice(found: Sequence[Advice], places: Places) -> Fragment:
+def advice(found: Sequence[Advice], places: Places) -> Html:
     """What to do about the costliest lines."""
     return element("ol", *(_advised(each, places) for each in found), class_="advice")
 
 
-def _advised(each: Advice, places: Places) -> Fragment:
+def _advised(each: Advice, places: Places) -> Html:
     at = dict.fromkeys((row.file, row.line) for row in each.rows)
-    links = [joined([link(file, line, places), " "]) for file, line in at]
+    links = [joined(link(file, line, places), " ") for file, line in at]
     return element(
         "li",
         element("span", percent(each.share), class_="share"),
@@ -42,20 +42,20 @@ def _advised(each: Advice, places: Places) -> Fragment:
     )
 
 
-def _coded(text: str) -> Fragment:
+def _coded(text: str) -> Html:
     """What is between backticks, as code."""
     parts = text.split("`")
     return joined(
-        element("code", part) if number % 2 else part for number, part in enumerate(parts)
+        *(element("code", part) if number % 2 else part for number, part in enumerate(parts))
     )
 
 
-def mismatches(found: Sequence[Misplaced], places: Places) -> Fragment:
+def mismatches(found: Sequence[Misplaced], places: Places) -> Html:
     """What a guard found during the run."""
     return element("ul", *(_mismatch(each, places) for each in found), class_="mismatches")
 
 
-def _mismatch(each: Misplaced, places: Places) -> Fragment:
+def _mismatch(each: Misplaced, places: Places) -> Html:
     at = [
         element("p", name, " ", _link_to(place, places), class_="where")
         for place, name in {each.entered_at: "entered at", each.failed_at: "failed at"}.items()
@@ -73,12 +73,12 @@ def _mismatch(each: Misplaced, places: Places) -> Fragment:
     )
 
 
-def _link_to(place: Place, places: Places) -> Fragment:
+def _link_to(place: Place, places: Places) -> Html:
     text = element("code", printable(place.text), class_="quoted") if place.text else None
-    return joined([link(place.file, place.line, places), " ", text])
+    return joined(link(place.file, place.line, places), " ", text)
 
 
-def link(file: str, line: int, places: Places) -> Fragment:
+def link(file: str, line: int, places: Places) -> Html:
     """`train.py:38`, leading to the line where the page has it."""
     text = f"{short_path(file)}:{line}"
     if anchor := places.get((file, line)):
@@ -104,7 +104,7 @@ _COLUMNS = (
 TIMES = frozenset({"Share", "Host", "Device"})
 
 
-def lines(rows: Sequence[Row], total: int, places: Places, *, timed: bool = True) -> Fragment:
+def lines(rows: Sequence[Row], total: int, places: Places, *, timed: bool = True) -> Html:
     """Every line and call, in a table that the script sorts.
 
     Args:
@@ -130,10 +130,10 @@ def lines(rows: Sequence[Row], total: int, places: Places, *, timed: bool = True
     body = element("tbody", *(_row(row, places, timed) for row in rows))
     table = element("table", element("thead", head), body, id="lines", class_="lines")
     more = f"and {counted(total - len(rows), 'more line')}" if total > len(rows) else ""
-    return joined([_scrolling(table, "All lines"), element("p", more) if more else None])
+    return joined(_scrolling(table, "All lines"), element("p", more) if more else None)
 
 
-def _row(row: Row, places: Places, timed: bool) -> Fragment:
+def _row(row: Row, places: Places, timed: bool) -> Html:
     place = f"{row.file}:{row.line:09d}"
     kind = KIND_NAMES.get(row.kind, row.kind)
     cells = (
@@ -153,18 +153,18 @@ def _row(row: Row, places: Places, timed: bool) -> Fragment:
     return element("tr", *(cell for (name, *_), cell in shown if timed or name not in TIMES))
 
 
-def _cell(shown: str | Fragment, value: str | float | None, kind: str = "number") -> Fragment:
+def _cell(shown: str | Html, value: str | float | None, kind: str = "number") -> Html:
     return element("td", shown, class_=kind, data_value=-1 if value is None else value)
 
 
-def values(found: Sequence[Value], places: Places) -> Fragment:
+def values(found: Sequence[Value], places: Places) -> Html:
     """Names that held tensors of several devices at one line."""
     head = element("tr", *(element("th", name, scope="col") for name in ("Line", "Name", "Seen")))
     body = element("tbody", *(_value(each, places) for each in found))
     return _scrolling(element("table", element("thead", head), body), "Names")
 
 
-def _value(each: Value, places: Places) -> Fragment:
+def _value(each: Value, places: Places) -> Html:
     seen = sorted(each.devices.items(), key=lambda item: -item[1])
     where = ", ".join(f"{amount(count)} on {printable(device)}" for device, count in seen)
     return element(
@@ -175,12 +175,12 @@ def _value(each: Value, places: Places) -> Fragment:
     )
 
 
-def _scrolling(table: Fragment, label: str) -> Fragment:
+def _scrolling(table: Html, label: str) -> Html:
     """A table that is wider than a telephone scrolls by itself, also by keyboard."""
     return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
-def section(identifier: str, title: str, *content: str | Fragment | None) -> Fragment:
+def section(identifier: str, title: str, *content: str | Html | None) -> Html:
     """A part of the page with its heading; the table of contents leads to it."""
     return element(
         "section",
@@ -191,6 +191,6 @@ def section(identifier: str, title: str, *content: str | Fragment | None) -> Fra
     )
 
 
-def contents(parts: Iterable[tuple[str, str]]) -> Fragment:
+def contents(parts: Iterable[tuple[str, str]]) -> Html:
     """Links to the parts, by identifier and title."""
-    return joined(element("a", title, href=f"#{identifier}") for identifier, title in parts)
+    return joined(*(element("a", title, href=f"#{identifier}") for identifier, title in parts))

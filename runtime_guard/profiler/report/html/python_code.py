@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Operator, String
 
-from runtime_guard.profiler.report.html.element import Fragment, element, joined
+from _device_pages.markup import Html, element, joined
 
 _CLASSES = (
     (Comment, "comment"),
@@ -17,7 +17,7 @@ _CLASSES = (
 )
 
 
-def highlighted(lines: Sequence[str]) -> list[Fragment]:
+def highlighted(lines: Sequence[str]) -> list[Html]:
     """The lines one by one."""
     parts: list[list[tuple[str, str]]] = [[]]
     for text, name in _pieces("\n".join(lines)):
@@ -28,10 +28,10 @@ def highlighted(lines: Sequence[str]) -> list[Fragment]:
             parts[-1][-1] = (parts[-1][-1][0] + text, name)
         else:
             parts[-1].append((text, name))
-    return [joined(map(_marked, line)) for line in parts[: len(lines)]]
+    return [joined(*map(_marked, line)) for line in parts[: len(lines)]]
 
 
-def _marked(part: tuple[str, str]) -> str | Fragment:
+def _marked(part: tuple[str, str]) -> str | Html:
     text, name = part
     return element("span", text, class_=name) if name else text
 

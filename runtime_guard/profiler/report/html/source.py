@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from _device_pages.markup import Html, element, joined
 from runtime_guard.profiler.recording.recording import Recording
-from runtime_guard.profiler.report.html.element import Fragment, element, joined
 from runtime_guard.profiler.report.html.python_code import highlighted
 from runtime_guard.profiler.report.mismatches import Misplaced
 from runtime_guard.profiler.report.source import SourceLines, read_source
@@ -86,7 +86,7 @@ def files(
     ]
 
 
-def sections(found: Sequence[File], started: float) -> tuple[Fragment, list[File]]:
+def sections(found: Sequence[File], started: float) -> tuple[Html, list[File]]:
     """Write the files, and say which of them there was room for.
 
     Args:
@@ -94,7 +94,7 @@ def sections(found: Sequence[File], started: float) -> tuple[Fragment, list[File
         started: when the run was, to know what has changed since.
     """
     hottest = max((cost.host_us for file in found for cost in file.costs.values()), default=0.0)
-    parts: list[Fragment] = []
+    parts: list[Html] = []
     shown: list[File] = []
     room = MOST_CHARACTERS
     for file in found:
@@ -102,14 +102,14 @@ def sections(found: Sequence[File], started: float) -> tuple[Fragment, list[File
         is_short = sum(map(len, source.lines)) < room
         for whole in (True, False) if is_short else (False,):
             part = _section(file, source, hottest, whole=whole, started=started)
-            if len(part.html) <= room:
+            if len(part.text) <= room:
                 parts.append(part)
                 shown.append(file)
-                room -= len(part.html)
+                room -= len(part.text)
                 break
     left_out = len(found) - len(parts)
     more = element("p", f"and {counted(left_out, 'more file')}", class_="note")
-    return joined([*parts, more if left_out else None]), shown
+    return joined(*parts, more if left_out else None), shown
 
 
 def anchors(shown: Iterable[File]) -> dict[tuple[str, int], str]:
@@ -123,7 +123,7 @@ def _at(found: dict[str, dict[int, Cost]], path: str, line: int) -> Cost:
 
 def _section(
     file: File, source: SourceLines, hottest: float, *, whole: bool, started: float
-) -> Fragment:
+) -> Html:
     note = _note(file, source, started)
     heading = element(
         "h3",
@@ -171,7 +171,7 @@ def _note(file: File, source: SourceLines, started: float) -> str:
     return ""
 
 
-def _bodies(file: File, source: SourceLines, hottest: float, whole: bool) -> Iterator[Fragment]:
+def _bodies(file: File, source: SourceLines, hottest: float, whole: bool) -> Iterator[Html]:
     """Groups of lines: those about which something is known, with their neighbours, and others."""
     texts = highlighted([line[:WIDEST] for line in source.lines])
     for numbers, quiet in _groups(sorted(file.costs), len(texts)):
@@ -180,7 +180,7 @@ def _bodies(file: File, source: SourceLines, hottest: float, whole: bool) -> Ite
             continue
         rows = []
         for number in numbers:
-            text = texts[number - 1] if 0 < number <= len(texts) else Fragment("")
+            text = texts[number - 1] if 0 < number <= len(texts) else Html("")
             rows.append(_line(file, number, text, hottest))
         yield element("tbody", *rows, class_="quiet" if quiet else None)
 
@@ -210,12 +210,12 @@ def _groups(known: Sequence[int], length: int) -> Iterator[tuple[range | list[in
         yield range(before + 1, length + 1), True
 
 
-def _gap(numbers: range | list[int], timed: bool) -> Fragment:
+def _gap(numbers: range | list[int], timed: bool) -> Html:
     text = f"lines {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"line {numbers[0]}"
     return element("tr", *[element("td")] * (3 + timed), element("td", text, class_="code"))
 
 
-def _line(file: File, number: int, text: Fragment, hottest: float) -> Fragment:
+def _line(file: File, number: int, text: Html, hottest: float) -> Html:
     cost = file.costs.get(number)
     numbered = element("th", str(number), scope="row", class_="number")
     if cost is None:
@@ -243,13 +243,13 @@ def _title(cost: Cost) -> str | None:
     return "\n".join(calls) or None
 
 
-def _chips(cost: Cost) -> Fragment | None:
+def _chips(cost: Cost) -> Html | None:
     if not cost.devices:
         return None
     return element("span", *(_chip(*each) for each in sorted(cost.devices.items())), class_="chips")
 
 
-def _chip(name: str, devices: dict[str, int]) -> Fragment:
+def _chip(name: str, devices: dict[str, int]) -> Html:
     several = len(devices) > 1
     where = sorted(devices, key=lambda device: -devices[device])
     counts = "\n".join(f"{amount(devices[device])} times on {device}" for device in where)
@@ -269,7 +269,7 @@ def _device_class(device: str) -> str:
     return "cpu" if device == "cpu" else "accelerator"
 
 
-def _callout(each: Misplaced) -> Fragment:
+def _callout(each: Misplaced) -> Html:
     return element(
         "span",
         element("b", "Mismatch: "),

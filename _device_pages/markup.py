@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
+from typing import Any
 
-from devicelint.output.visible import symbol
+from _device_pages.visible import symbol
 
 
 class Html:
@@ -20,7 +22,7 @@ class Html:
 
 
 Content = Html | str | None
-Attribute = str | int | bool | None
+Attribute = str | float | bool | None
 
 _EMPTY = frozenset({"meta", "input", "br"})
 
@@ -42,6 +44,14 @@ def joined(*content: Content) -> Html:
             if part is not None
         )
     )
+
+
+def data(identifier: str, content: Any) -> Html:
+    """JSON that a script reads; nothing in it can end the element, or begin a comment."""
+    written = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return Html(f'<script type="application/json" id="{escape(identifier)}">{written}</script>')
 
 
 def _attribute(name: str, value: Attribute) -> str:
