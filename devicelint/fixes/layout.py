@@ -92,7 +92,7 @@ class Layout:
         if len(used) == 1 and "\\" not in content:
             return content.replace(_other(wanted), wanted)
         if around:
-            raise NotFixable("the change needs quotes, within an f-string")
+            raise NotFixable("the change needs quotes inside an f-string")
         return content
 
     @cached_property

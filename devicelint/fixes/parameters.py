@@ -51,7 +51,7 @@ class AddParameter(Change):
             start -= layout.text[:start].endswith("**") * 2
             yield layout.insert(start, f"{content}, ")
         elif parameters and parameters[-1] in self.site.params.posonly_params:
-            raise NotFixable("the function takes nothing by name")
+            raise NotFixable("the function takes no keyword arguments")
         elif parameters:
             yield self._after(parameters[-1], content, layout)
         else:

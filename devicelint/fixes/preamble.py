@@ -71,7 +71,7 @@ class DefineDevice(Change):
         torch = next(filter(None, map(name_of_torch, preamble)), None)
         choice = choice_of(self.device, torch or "torch")
         if choice is None:
-            raise NotFixable(f"torch does not say whether there is any {self.device}")
+            raise NotFixable(f"torch cannot tell whether a {self.device} device exists")
         pattern = f"{self.name} = {torch or 'torch'}.device({choice})"
         if self._is_defined_already(pattern, layout):
             return
@@ -93,7 +93,7 @@ class DefineDevice(Change):
             layout.slice(span.start, span.end).replace("'", '"') != pattern
             or statement not in layout.module.body
         ):
-            raise NotFixable(f"{self.name} means something else already")
+            raise NotFixable(f"{self.name} already means something else")
         if layout.first_use is not None and layout.first_use < span.end:
             raise NotFixable(f"{self.name} is defined only after its first use")
         return True

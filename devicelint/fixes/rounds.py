@@ -55,7 +55,7 @@ class Approval(Protocol):
         """Whether to make these fixes, which turn one text into the other."""
 
 
-DECLINED = "you said no to its fix"
+DECLINED = "you declined its fix"
 QUIT = "you quit before it"
 
 
@@ -179,7 +179,7 @@ class _Round:
             source = self.before.source.with_text(text)
             return self.before.then(source, self.fixing.check(source), findings, edits)
         except InputError as error:
-            return f"it would leave what cannot be checked: {error.message}"
+            return f"it would leave a file that cannot be checked: {error.message}"
 
     def _add(
         self, kept: tuple[Finding, ...], state: FixState, more: Sequence[Finding]

@@ -85,7 +85,7 @@ class GuardStatement(_AtStatement):
         if place.follows_head or not (place.is_first and place.is_last):
             raise NotFixable("only a statement on a line of its own can be put under a condition")
         if "\n" in layout.slice(span.start, span.end):
-            raise NotFixable("a statement of several lines would have to be laid out anew")
+            raise NotFixable("a statement of several lines would need to be reformatted")
         condition = layout.quoted(self.condition, span.start)
         inner = f"{layout.indentation(span.start)}    "
         yield layout.insert(span.start, f"if {condition}:{layout.newline}{inner}")

@@ -58,7 +58,7 @@ def objection(before: FixState, applied: Sequence[Finding], after: FixState) -> 
     fixed = Counter((finding.code, finding.span) for finding in applied)
     left = Counter((finding.code, origins[finding]) for finding in after.findings)
     if any(left[place] > count - fixed[place] for place, count in places.items()):
-        return "it would not fix it"
+        return "it would not remove the finding"
     kept = places & left
     was = Counter(wording(each) for each in before.findings if not kept[each.code, each.span])
     moved = Counter(
@@ -81,7 +81,7 @@ def new_finding(before: FixState, after: FixState, new: Counter[tuple[str, str]]
         if new[wording(finding)]:
             place = after.origin(finding.span, since=len(before.rounds))
             location = before.source.location(place.start)
-            return f"it would bring {finding.code} in line {location.line_text}"
+            return f"it would introduce {finding.code} on line {location.line_text}"
     return ""
 
 

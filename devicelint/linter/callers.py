@@ -23,9 +23,9 @@ from devicelint.workspace.offers import is_offered
 from devicelint.workspace.project import Project, home_of
 
 _GIVES = {
-    Given.ACCELERATOR: "it what is on an accelerator, or may be",
-    Given.CHOSEN: "it what is on an accelerator, or may be",
-    Given.INPUT: "it what a Module is called with",
+    Given.ACCELERATOR: "a value that is or may be on an accelerator",
+    Given.CHOSEN: "a value that is or may be on an accelerator",
+    Given.INPUT: "an input of a module",
 }
 
 _BY_CONTRACT = (Level.MODULE, Level.OWN_RULE)
@@ -256,7 +256,7 @@ def cited(report: Report, called: Called) -> Report:
     certain = call.given in (Given.ACCELERATOR, Given.CHOSEN)
     return replace(
         report,
-        message=f"{report.message}; the call in line {line_of(len(report.related))} gives {gives}",
-        related=(*report.related, (call.site, f"this call gives {gives}")),
+        message=f"{report.message}; the call on line {line_of(len(report.related))} passes {gives}",
+        related=(*report.related, (call.site, f"this call passes {gives}")),
         certainty=Certainty.CERTAIN if certain else Certainty.CONTRACT,
     )

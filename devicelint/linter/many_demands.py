@@ -81,8 +81,8 @@ def _note(
     says, _, _ = first.report.message.partition(": ")
     others = len({*_places(demands[1:]), *again} - {first.report.site})
     message = (
-        f"{says}, and so do {others} other places: this works with an accelerator alone; "
-        "`devicelint adopt` chooses the device by what the machine has"
+        f"{says}, and so do {others} other places: the code only works with an "
+        "accelerator; `devicelint adopt` makes it choose the device at run time"
     )
     report = Report(first.report.site, message, fix=_fix_of_all(demands, implied))
     return RawFinding(rule, report, first.worlds)

@@ -86,7 +86,7 @@ def _says_as_much(one: Report, other: Report) -> bool:
 def _with_another(first: Report, later: Report) -> Report:
     """A report of the line that fails first, with the fix of one that would fail after it."""
     fix = _both(first.fix, later.fix)
-    place = (later.site, "they meet here as well")
+    place = (later.site, "also combined here")
     related = first.related if place in first.related else (*first.related, place)
     return replace(first, fix=fix, related=related)
 

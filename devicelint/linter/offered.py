@@ -42,4 +42,4 @@ def _refused(checked: CheckResult, config: Config, project: Project) -> Refused:
 
 def _offered(finding: Finding, refused: Refused) -> Finding:
     why = refused.get((finding.code, finding.span), "")
-    return replace(finding, fix=None, unfixed=f"one was tried: {why}") if why else finding
+    return replace(finding, fix=None, unfixed=f"a fix was tried, but {why}") if why else finding

@@ -11,8 +11,8 @@ from devicelint.text.source import SourceFile
 CERTAINTIES = {
     Certainty.CERTAIN: "",
     Certainty.CONTRACT: "by contract: the caller chooses the device, and the code ignores it",
-    Certainty.POSSIBLE: "possible: nothing says that it is on another device",
-    Certainty.BELIEF: "by belief: the code takes the device for granted, and does not show it",
+    Certainty.POSSIBLE: "possible: nothing shows that it is on another device",
+    Certainty.BELIEF: "by belief: the code assumes the device without showing it",
 }
 
 

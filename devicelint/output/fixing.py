@@ -12,9 +12,9 @@ from devicelint.text.source import SourceFile
 if TYPE_CHECKING:
     from devicelint.linter.lint import Fixed
 
-UNSAFE = "its fix is unsafe: --unsafe-fixes makes it"
+UNSAFE = "its fix is unsafe: apply it with --unsafe-fixes"
 SUPPRESSED = "a comment suppresses it"
-ENDLESS = "the rounds of fixes came to no end"
+ENDLESS = "the fixes did not converge"
 
 
 def done(fixed: Fixed) -> Iterator[str]:

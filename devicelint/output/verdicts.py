@@ -19,7 +19,7 @@ def render(source: SourceFile, judgements: Judgements, paint: Paint = plain) -> 
     """Return the line, and each clash on it: its level, its evidence, and its excuses."""
     lines = [heading(source, judgements.line, paint)]
     told = [line for clash in judgements.clashes for line in _clash(clash, paint)]
-    lines += told or ["  no clash is judged here: no two devices meet that are known to differ"]
+    lines += told or ["  no clash on this line: no values on different devices are combined"]
     return "".join(f"{line}\n" for line in lines)
 
 

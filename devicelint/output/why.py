@@ -17,7 +17,7 @@ def render(source: SourceFile, why: Why, paint: Paint = plain) -> str:
     """Return the line, and for each value on it its device and the steps that led there."""
     lines = [heading(source, why.line, paint)]
     steps = [line for account in why.accounts for line in _account(account, paint)]
-    lines += steps or ["  nothing here has a device that is known of, or no path comes here"]
+    lines += steps or ["  no value on this line has a known device, or no path reaches it"]
     return "".join(f"{line}\n" for line in lines)
 
 

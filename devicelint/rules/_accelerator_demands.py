@@ -15,7 +15,7 @@ from devicelint.rules._base import Report, Reports
 from devicelint.rules._device_definition import Demand, choose_in_place, use_device
 
 _AtHand = tuple[NamedDevice, ...] | None
-_HARDWARE = {"cuda": "CUDA", "mps": "Apple's GPU", "xpu": "an Intel GPU"}
+_HARDWARE = {"cuda": "CUDA", "mps": "an Apple GPU", "xpu": "an Intel GPU"}
 """What a machine lacks, in words; other accelerators go by their type."""
 
 
@@ -54,7 +54,7 @@ class Demands:
             f"{clashes.quoted(context, event.site)} "
             f"{'moves nothing' if event.is_idle else 'fails'} on a machine without {hardware}: "
             f"{advice}",
-            () if is_here else ((event.use, "demanded here"),),
+            () if is_here else ((event.use, "used here"),),
             fix=fix,
         )
 

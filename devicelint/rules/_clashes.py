@@ -38,20 +38,21 @@ def place(operand: Operand) -> str:
 def since(operand: Operand, index: int) -> str:
     """As in "since line 12", where the step that put an operand there is a place of its own.
 
-    What a Module computed has not moved itself: "since line 12 moved a module there".
+    What a Module computed has not moved itself: "because line 12 moved a module there".
     """
     step = operand.since
     if step is None or step.site is operand.site:
         return ""
-    is_computed = step.of_module and not isinstance(operand.value, Module)
-    return f" since line {line_of(index)}{' moved a module there' if is_computed else ''}"
+    if step.of_module and not isinstance(operand.value, Module):
+        return f" because line {line_of(index)} moved a module there"
+    return f" since line {line_of(index)}"
 
 
 def history(*operands: Operand) -> tuple[tuple[Site, str], ...]:
     """The steps that put operands where they are, each at its place."""
     steps = [operand.since for operand in operands if operand.since is not None]
     shown = [(_shown(step), _sentence(step)) for step in steps]
-    moves = [(step.evidence, "moved here: so it came on the CPU") for step in steps]
+    moves = [(step.evidence, "moved here, so it was on the CPU before") for step in steps]
     return (*shown, *((site, message) for site, message in moves if site is not None))
 
 
@@ -91,7 +92,7 @@ def unless(culprit: Operand, reference: Operand) -> str:
     """The same of two operands."""
     for operand in (reference, culprit):
         if isinstance(operand.device, Opaque) and operand.device.apart:
-            return f" (unless `{operand.device}` is chosen to be the same)"
+            return f" (unless `{operand.device}` is the same device)"
     for operand, other in ((culprit, reference), (reference, culprit)):
         if isinstance(operand.device, Opaque):
             return f" (unless `{operand.device}` is {_by_name(other.device)})"

@@ -54,8 +54,8 @@ class Demand:
     def warning(self) -> str:
         """What is to be known of an unsafe fix, behind its message."""
         if self._are_several:
-            return "; the program spreads its work over several devices"
-        return "" if self.safety is Safety.SAFE else "; the program may need it on purpose"
+            return "; the program uses several devices"
+        return "" if self.safety is Safety.SAFE else "; the program may need a GPU on purpose"
 
     @property
     def is_meant(self) -> bool:
@@ -143,7 +143,7 @@ def _rewrite(demand: Demand, code: str, more: tuple[Change, ...] | None) -> Rewr
     if not event.literal and not event.how.startswith("."):
         return None
     changes = (*more, in_its_place(demand, code))
-    message = f"Use `{code}`, chosen by what the machine has{demand.warning}"
+    message = f"Use `{code}`, chosen at run time{demand.warning}"
     return Rewrite(message, changes, demand.safety, begins=True, is_meant=demand.is_meant)
 
 
@@ -162,7 +162,7 @@ def choose_in_place(demand: Demand) -> Rewrite | None:
     if changes is None:
         return None
     changes = (*changes, *_without_index(demand))
-    message = f"Choose the device by what the machine has{demand.warning}"
+    message = f"Choose the device at run time{demand.warning}"
     return Rewrite(message, changes, demand.safety, begins=True, is_meant=demand.is_meant)
 
 

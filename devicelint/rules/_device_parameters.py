@@ -25,7 +25,7 @@ def ways_of(handed: HandedDown) -> Iterator[Change]:
 def told_of(handed: HandedDown) -> str:
     """Which functions get a parameter, for the message of a fix."""
     names = " and ".join(f"{function.name.value}()" for function in handed.functions)
-    return f", a new parameter of {names}" if names else ""
+    return f", as a new parameter of {names}" if names else ""
 
 
 def _beginning(init: cst.FunctionDef) -> tuple[cst.CSTNode, Literal["before", "after"]]:

@@ -26,14 +26,14 @@ def report(context: RuleContext, event: HostRead, problem: str) -> Report:
     received = isinstance(operand.device, DeviceOf)
     chosen = received or isinstance(operand.device, Opaque)
     noun = "holds tensors on" if event.elements else "is on"
-    condition = ", unless that is the CPU" if received else ""
+    condition = " (unless that is the CPU)" if received else ""
     if isinstance(operand.device, Opaque):
-        condition = f", unless `{operand.device}` is the CPU"
+        condition = f" (unless `{operand.device}` is the CPU)"
     each = " on each" if event.elements else ""
     return Report(
         operand.site,
         f"{clashes.quoted(context, operand.site)} {noun} {clashes.place(operand)}"
-        f"{clashes.since(operand, 0)}, and {problem}{condition}: call {copy(event)}{each} first",
+        f"{clashes.since(operand, 0)}{condition}, but {problem}: call {copy(event)}{each} first",
         clashes.history(operand),
         severity=Severity.WARNING if chosen else None,
         certainty=Certainty.CONTRACT if received else Certainty.CERTAIN,

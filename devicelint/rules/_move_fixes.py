@@ -51,7 +51,7 @@ def _move_beside(context: RuleContext, clash: Clash) -> Rewrite | None:
     move = context.code(part.move)[len(context.code(part.move.func.value)) :]
     what = quoted(context, part.site)
     return Rewrite(
-        f"Move {what} with `{move}`, as what comes with it", (InsertAfter(part.site, move),)
+        f"Move {what} with `{move}`, like the values next to it", (InsertAfter(part.site, move),)
     )
 
 

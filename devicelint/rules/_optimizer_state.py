@@ -19,8 +19,8 @@ def report(event: OptimizerStateElsewhere, context: RuleContext, what: str, advi
     condition = "" if certain else f" unless `{_chosen(event)}` is the CPU"
     return Report(
         event.made,
-        f"{what} {_where(event.state)}, and the model moves to {clashes.place(event.model)} after "
-        f"that (line {line_of(0)}), which the state does not: step() fails{condition}; {advice}",
+        f"{what} {_where(event.state)}, but the model moves to {clashes.place(event.model)} later "
+        f"(line {line_of(0)}) and the state does not: step() fails{condition}; {advice}",
         (*clashes.history(event.model), (event.site, FAILS_HERE)),
         None if certain else Severity.WARNING,
         fix=_move_first(event, context),

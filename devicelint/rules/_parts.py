@@ -19,11 +19,10 @@ def made_beside(context: RuleContext, event: PartMadeElsewhere) -> Report:
     beside = event.beside
     return Report(
         event.step.site,
-        f"{clashes.quoted(context, event.step.site)} is created on the CPU, beside "
-        f"{clashes.quoted(context, beside.site)}, which is on {clashes.place(beside)} since line "
-        f"{line_of(0)}: a Module makes all of its parts on the device that it is given; make it "
-        "there, too",
-        ((beside.site, f"another part is {_how(event)}"),),
+        f"{clashes.quoted(context, event.step.site)} is created on the CPU, but another part "
+        f"of the module, {clashes.quoted(context, beside.site)}, is on {clashes.place(beside)} "
+        f"since line {line_of(0)}: create it there too",
+        ((beside.site, f"the other part is {_how(event)}"),),
         Severity.WARNING,
         Certainty.CONTRACT,
         _as_beside(context, event),
@@ -35,7 +34,7 @@ def made_beside(context: RuleContext, event: PartMadeElsewhere) -> Report:
 def _how(event: PartMadeElsewhere) -> str:
     since = event.beside.since
     is_moved = since is not None and since.verb is Verb.MOVED
-    return "moved here" if is_moved else "made here, by its device argument"
+    return "moved here" if is_moved else "created here by its device argument"
 
 
 def _as_beside(context: RuleContext, event: PartMadeElsewhere) -> Rewrite | None:

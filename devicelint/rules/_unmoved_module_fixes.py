@@ -43,7 +43,7 @@ def _beside_siblings(context: RuleContext, clash: Clash, built: cst.Call) -> Rew
     if beside is None:
         return None
     change = InsertStatement(beside.anchor, beside.content, beside.where)
-    return Rewrite(f"Move `{beside.name}` with `{beside.move}`, as its siblings", (change,))
+    return Rewrite(f"Move `{beside.name}` with `{beside.move}`, like its siblings", (change,))
 
 
 def _after_it_is_built(context: RuleContext, clash: Clash, built: cst.Call) -> Rewrite | None:

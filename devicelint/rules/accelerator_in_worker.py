@@ -18,15 +18,15 @@ class AcceleratorInWorkers(Rule):
     name = "accelerator-in-worker"
     severity = Severity.ERROR
     summary = "A dataset or collate function uses an accelerator in a forked worker process"
-    unfixed = "the training loop has to move what it gets, instead of the worker"
+    unfixed = "the training loop needs to move the batch instead of the worker"
 
     def on_accelerator_in_worker(self, event: AcceleratorInWorker, context: RuleContext) -> Reports:
         """The data are to stay on the CPU until they come out of the loader."""
         place = clashes.place(Operand(event.site, HOST, event.device))
         yield Report(
             event.site,
-            f"{clashes.quoted(context, event.site)} goes to {place}, but `{event.function}` runs "
-            f"in the worker processes of the loader of line {line_of(0)}, which cannot use it: "
-            "move the batch in the loop instead",
-            ((event.loader, "its workers are made here"),),
+            f"{clashes.quoted(context, event.site)} uses {place}, but `{event.function}` runs in "
+            f"the worker processes of the DataLoader on line {line_of(0)}, which cannot use it: "
+            "move the batch in the training loop instead",
+            ((event.loader, "the DataLoader with these workers"),),
         )

@@ -29,7 +29,7 @@ class AcceleratorRequired(Rule):
     name = "accelerator-required"
     severity = Severity.NOTE
     summary = "A script needs an accelerator throughout and fails on every machine without one"
-    unfixed = "the whole program has to change, and not this line alone"
+    unfixed = "the whole program needs to change, not only this line"
     adopts = True
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class AcceleratorRequired(Rule):
             return
         self._places.add(event.site)
         if not context.world.accelerators and _is_for_accelerators(context):
-            fails = event.failing, "this fails there"
+            fails = event.failing, "fails here without one"
             yield self._of_program(event.site, lacking(event.device), context, fails)
 
     def _of_program(
@@ -78,12 +78,14 @@ class AcceleratorRequired(Rule):
     ) -> Report:
         """One note for all places, at the one that is reached first."""
         others = len(self._places) - 1
-        more = f", and so do {others} other places" if others > 1 else ", as does another place"
+        more = (
+            f", and so do {others} other places" if others > 1 else ", and so does one other place"
+        )
         return Report(
             where_named(site, context),
             f"{clashes.quoted(context, site)} fails on a machine without {hardware}"
-            f"{more if others else ''}; nothing here chooses another device: `devicelint adopt` "
-            "does, by what the machine has",
+            f"{more if others else ''}; the code never chooses another device: `devicelint adopt` "
+            "adds the choice",
             related,
             subject=_PROGRAM,
         )

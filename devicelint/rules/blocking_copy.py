@@ -50,8 +50,8 @@ def _report_waiting(event: Transfer, loader: cst.Call, context: RuleContext) -> 
     return Report(
         event.site,
         f"{clashes.quoted(context, event.site)} waits for the copy, although the DataLoader pins "
-        f"its memory (line {line_of(0)}): non_blocking=True lets the host go on",
-        ((loader, "pins what it yields"),),
+        f"its memory (line {line_of(0)}): pass non_blocking=True to let the host continue",
+        ((loader, "pins its batches"),),
         fix=Rewrite(
             "Add `non_blocking=True`",
             (AddKeyword(transfers.call_of(event), "non_blocking", "True"),),
@@ -63,11 +63,11 @@ def _report_unpinned(event: Transfer, loader: cst.Call, context: RuleContext) ->
     change = AddKeyword(loader, "pin_memory", "True")
     return Report(
         event.site,
-        f"non_blocking=True does nothing in {clashes.quoted(context, event.site)}: the DataLoader "
-        f"does not pin its memory (line {line_of(0)}), and the host waits for the copy",
-        ((loader, "does not pin what it yields"),),
+        f"non_blocking=True has no effect in {clashes.quoted(context, event.site)}: the DataLoader "
+        f"does not pin its memory (line {line_of(0)}), so the host waits for the copy",
+        ((loader, "does not pin its batches"),),
         fix=Rewrite(
-            "Add `pin_memory=True` to the loader, which takes page-locked memory",
+            "Add `pin_memory=True` to the DataLoader, which then uses page-locked memory",
             (change,),
             Safety.UNSAFE,
         ),

@@ -35,7 +35,7 @@ class CollectiveOnCpu(Rule):
     name = "collective-on-cpu"
     severity = Severity.ERROR
     summary = "An NCCL collective gets a tensor on the CPU"
-    unfixed = "no name there holds the device of the process"
+    unfixed = "no variable there holds the device of the process"
 
     def __init__(self) -> None:
         self._groups: dict[Site, GroupJoined] = {}
@@ -94,19 +94,19 @@ class CollectiveOnCpu(Rule):
         where, explanation, severity = "", "a tensor on an accelerator here", Severity.WARNING
         if group is not None:
             place, explanation = group.site, "the group is joined here"
-            where = f", which `{group.option}` is by default," if group.option else ""
+            where = f", the default of `{group.option}`," if group.option else ""
             severity = Severity.WARNING if group.option else Severity.ERROR
-        reason = f"NCCL{where} reaches accelerators alone"
+        reason = f"NCCL{where} only supports accelerators"
         if group is None:
-            reason = "others here are on accelerators, as NCCL needs them"
+            reason = "other tensors here are on accelerators, as NCCL requires"
         handed_over = waiting.site is not operand.site
         since = "" if handed_over else clashes.since(operand, 0)
         where_given = f" (line {line_of(0)})" if handed_over else ""
-        related = ((operand.site, "given here"),) if handed_over else clashes.history(operand)
+        related = ((operand.site, "passed here"),) if handed_over else clashes.history(operand)
         return Report(
             waiting.site,
-            f"{waiting.quoted} is on the CPU{since}, and {event.operation}(){where_given} cannot "
-            f"take it: {reason}",
+            f"{waiting.quoted} is on the CPU{since}, but {event.operation}(){where_given} cannot "
+            f"use it there: {reason}",
             (*related, (place, explanation)),
             severity,
             fix=waiting.fix,
@@ -143,7 +143,7 @@ def _create_on_accelerator(context: RuleContext, event: CollectiveCalled) -> Rew
         changes.append(AddKeyword(step.site, "device", name))
     else:
         changes.append(InsertAfter(step.site, f".to({name})"))
-    message = "Create it on the accelerator, where all that reads it finds it then"
+    message = "Create it on the accelerator; all code that reads it then finds it there"
     return Rewrite(message, tuple(changes), Safety.UNSAFE)
 
 

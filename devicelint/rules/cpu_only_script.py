@@ -37,14 +37,13 @@ class CpuOnlyScript(Rule):
         """All that is trained moves at once, and each part is reported."""
         device = event.name or "device"
         advice = f"choose a `{device}`, " + (
-            f"move it there with `.to({device})`, and what it is given"
+            f"and move it and its inputs there with `.to({device})`"
             if event.is_module
-            else f"create it there with `device={device}`, and what it meets"
+            else f"and create it there with `device={device}`, like the values combined with it"
         )
         yield Report(
             event.site,
-            f"{clashes.quoted(context, event.site)} is on the CPU, whatever the machine has: "
-            f"{advice}",
+            f"{clashes.quoted(context, event.site)} is on the CPU on every machine: {advice}",
             fix=_adopted(event, context),
             anywhere=True,
         )
@@ -55,10 +54,10 @@ class CpuOnlyScript(Rule):
         chosen = chosen_in_place(context, event.site, "cuda")
         fix = None
         if chosen is not None:
-            fix = Rewrite("Choose the device by what the machine has", chosen, begins=True)
+            fix = Rewrite("Choose the device at run time", chosen, begins=True)
         yield Report(
             event.site,
-            f"`{event.name}` is the CPU, whatever the machine has: choose it",
+            f"`{event.name}` is the CPU on every machine: choose it at run time",
             fix=fix,
             anywhere=True,
         )
@@ -77,7 +76,9 @@ def _adopted(event: CpuOnly, context: RuleContext) -> Rewrite | None:
         changes += () if way is None else ways_of(way)
         changes.append(_moved(site, is_module, event.name if way is None else way.code))
     return Rewrite(
-        f"Choose one `{event.name}`, and move there what is trained", tuple(changes), begins=True
+        f"Choose one `{event.name}`, and move everything that is trained there",
+        tuple(changes),
+        begins=True,
     )
 
 

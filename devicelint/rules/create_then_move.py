@@ -42,8 +42,8 @@ class CreateThenMove(Rule):
             return
         yield Report(
             event.site,
-            f"{clashes.quoted(context, made)} is created on the CPU and copied to "
-            f"{transfers.named(event.target)}: device= creates it there",
+            f"{clashes.quoted(context, made)} is created on the CPU, then copied to "
+            f"{transfers.named(event.target)}: create it there with device=",
             fix=_create_there(event, made, context),
         )
 
@@ -66,7 +66,7 @@ def _create_there(event: Transfer, made: cst.Call, context: RuleContext) -> Rewr
     if device is None:
         return None
     is_random = _RANDOM.search(context.code(made.func)) is not None
-    draws = ", which draws other random numbers" if is_random else ""
+    draws = ", which draws different random numbers" if is_random else ""
     return Rewrite(
         f"Create it with `device={device}`{draws}",
         (AddKeyword(made, "device", device), Keep(transfers.call_of(event), made)),

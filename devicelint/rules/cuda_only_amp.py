@@ -59,8 +59,8 @@ class CudaOnlyAmp(Rule):
         old = event.name.startswith("torch.cuda.amp.") and self.may_use(_DEPRECATED)
         yield Report(
             call,
-            f"{context.code(call.func)}() is for CUDA, and `{named.code}` may be another device, "
-            f"where it does nothing but warn{' (deprecated since torch 2.4)' * old}: "
+            f"{context.code(call.func)}() is for CUDA, but `{named.code}` may be another device, "
+            f"where it only warns{' (deprecated since torch 2.4)' * old}: "
             f"use {instead}",
             fix=_fix_of(event, call, device, context),
         )
@@ -94,7 +94,7 @@ def _fix_of(
         changes = (Replace(call, _written_anew(event, call, (device, enabled), torch, context)),)
     else:
         return None
-    return Rewrite(f"Use `{device}`, and keep it off on the CPU", changes)
+    return Rewrite(f"Use `{device}`, and keep it disabled on the CPU", changes)
 
 
 def _given(event: AmpForOneDevice, call: cst.Call) -> cst.Arg | None:

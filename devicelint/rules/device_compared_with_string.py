@@ -24,7 +24,7 @@ class DeviceComparedWithString(Rule):
     summary = (
         "A condition compares a `torch.device` with a string, or tests a GPU index or a function"
     )
-    unfixed = "what it should be compared with is not known"
+    unfixed = "the right comparison is not known"
 
     def on_device_compared(self, event: DeviceCompared, context: RuleContext) -> Reports:
         """`device == "cuda"` is always False, `device != "cuda"` always True."""
@@ -38,8 +38,8 @@ class DeviceComparedWithString(Rule):
         change = _compare_text(context, event)
         yield Report(
             event.site,
-            f"{device} is a torch.device, {wrong}; compare {device[:-1]}.type`",
-            fix=None if change is None else Rewrite("Compare what can be equal", (change,)),
+            f"{device} is a torch.device, {wrong}; compare {device[:-1]}.type` instead",
+            fix=None if change is None else Rewrite("Compare strings", (change,)),
             anywhere=True,
         )
 
@@ -49,9 +49,9 @@ class DeviceComparedWithString(Rule):
         index = clashes.quoted(context, event.site)
         yield Report(
             event.site,
-            f"{index} is the index of a device, and that of the first GPU is 0, which is false; "
-            f"ask for {index[:-1]} {event.given}`",
-            fix=Rewrite(f"Ask for `{event.given}`", (_ask(context, event.site, event.given),)),
+            f"{index} is a device index, and the index of the first GPU is 0, which is false; "
+            f"test {index[:-1]} {event.given}` instead",
+            fix=Rewrite(f"Test `{event.given}`", (_ask(context, event.site, event.given),)),
             anywhere=True,
         )
 
@@ -61,7 +61,7 @@ class DeviceComparedWithString(Rule):
         question = clashes.quoted(context, event.site)
         yield Report(
             event.site,
-            f"{question} is a function, which is true on every machine: call it",
+            f"{question} is a function, which is always true: call it",
             fix=Rewrite(f"Call `{event.name}()`", (InsertAfter(event.site, "()"),)),
             anywhere=True,
         )

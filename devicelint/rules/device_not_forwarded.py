@@ -20,7 +20,7 @@ class DeviceNotForwardedRule(Rule):
     name = "device-not-forwarded"
     severity = Severity.WARNING
     summary = "A call drops the caller's device, or the function ignores the device it gets"
-    unfixed = "no name there holds the device"
+    unfixed = "no variable there holds the device"
 
     def on_device_ignored(self, event: api_events.DeviceIgnored, _: RuleContext) -> Reports:
         """`make(3, device)`, where make() creates on the CPU whatever it is given."""
@@ -35,12 +35,12 @@ class DeviceNotForwardedRule(Rule):
         )
         yield Report(
             event.site,
-            f"{name}() takes `{event.parameter}` and never reads it: what it gives is on the CPU "
+            f"{name}() takes `{event.parameter}` but never reads it: its result is on the CPU "
             f"(line {line_of(0)}), whatever is passed here",
-            ((made, "made on the CPU here"),),
+            ((made, "created on the CPU here"),),
             certainty=Certainty.CONTRACT,
             fix=Rewrite(
-                f"Use `{event.parameter}` there: what it gives is on that device then",
+                f"Use `{event.parameter}` there: the result is then on that device",
                 (change,),
                 Safety.UNSAFE,
             ),
@@ -61,7 +61,7 @@ class DeviceNotForwardedRule(Rule):
         default = context.code(event.default.default)
         argument = f"{event.parameter}={event.at_hand}"
         message = _if_fixed(event, default) if is_fixed else _if_chosen(event, default)
-        moved = "" if is_fixed else ": what it makes is on that device then"
+        moved = "" if is_fixed else ": the result is then on that device"
         fix = Rewrite(
             f"Pass `{argument}`{moved}",
             (AddKeyword(call, event.parameter, event.at_hand),),
@@ -77,13 +77,13 @@ def _is_for_it_alone(event: api_events.DeviceNotForwarded, context: RuleContext)
 
 def _if_chosen(event: api_events.DeviceNotForwarded, default: str) -> str:
     return (
-        f"`{event.at_hand}` is chosen and not passed on: {event.function}() falls back "
+        f"`{event.at_hand}` is chosen but not passed on: {event.function}() falls back "
         f"on `{event.parameter}={default}`; pass `{event.parameter}={event.at_hand}`"
     )
 
 
 def _if_fixed(event: api_events.DeviceNotForwarded, default: str) -> str:
     return (
-        f"{event.function}() works on `{default}` unless it is told a device, and fails "
+        f"{event.function}() uses `{default}` unless it gets a device, and fails "
         f"on a machine without {event.fixed}: pass `{event.parameter}={event.at_hand}`"
     )

@@ -18,7 +18,7 @@ class DeviceUnusedRule(Rule):
     name = "device-unused"
     severity = Severity.WARNING
     summary = "The script chooses a device, but trains its model on the CPU"
-    unfixed = "where the device was to be used is not known"
+    unfixed = "the place where the device was meant to be used is not known"
 
     def on_device_unused(
         self, event: training_events.DeviceUnused, context: RuleContext
@@ -26,12 +26,14 @@ class DeviceUnusedRule(Rule):
         """Nothing is brought to the device, so that nothing fails either."""
         fix = _move(event, context)
         move = f"`.to({event.name})`" if event.device is not None else "`.to()`"
-        chosen = "is an option that nothing reads" if event.is_option else "is chosen and not used"
+        chosen = (
+            "is an option that is never read" if event.is_option else "is chosen but never used"
+        )
         yield Report(
             event.site,
             f"`{event.name}` {chosen}: {event.model.name} is built on the CPU (line {line_of(0)}) "
-            f"and trains there (line {line_of(1)}), whatever the machine has; move it there with "
-            f"{move}, and each batch",
+            f"and trains there on every machine (line {line_of(1)}); move it and each batch with "
+            f"{move}",
             (
                 (event.model.since.site, "built on the CPU here"),
                 (event.step, "trained here"),
@@ -50,7 +52,7 @@ def _move(event: training_events.DeviceUnused, context: RuleContext) -> Rewrite 
     if device is None:
         return None
     return Rewrite(
-        f"Move it to `{device}`, and what it is given: it trains there then",
+        f"Move it and its inputs to `{device}`: it then trains there",
         (InsertAfter(made, f".to({device})"),),
         Safety.UNSAFE,
         begins=True,

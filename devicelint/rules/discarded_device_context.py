@@ -27,7 +27,7 @@ class DiscardedDeviceContext(Rule):
     name = "discarded-device-context"
     severity = Severity.WARNING
     summary = "A device context manager without `with` has no effect"
-    unfixed = "what is to run in it is not known"
+    unfixed = "the code that should run inside it is not known"
 
     def on_device_context_discarded(
         self, event: DeviceContextDiscarded, context: RuleContext
@@ -37,13 +37,15 @@ class DiscardedDeviceContext(Rule):
         assert isinstance(call, cst.Call)
         code = context.code(call)
         if event.name == "torch.device":
-            message = f"`{code}` only makes a device, which nothing uses: no tensor goes there"
+            message = (
+                f"`{code}` only creates a device object, which is never used: no tensor is moved"
+            )
             fix: Rewrite | None = Rewrite("Remove it", (RemoveStatement(call),))
         else:
             setter = _setter(event, context.code(call.func))
             instead = f", or `{setter}(…)` for the rest of the program" * bool(setter)
             message = (
-                f"`{code}` is a context that nothing enters, and does nothing: write "
+                f"`{code}` is a context manager that is never entered, so it has no effect: write "
                 f"`with {code}:`{instead}"
             )
             fix = _set_for_good(call, setter) if setter else None
@@ -51,7 +53,7 @@ class DiscardedDeviceContext(Rule):
 
 
 def _set_for_good(call: cst.Call, setter: str) -> Rewrite:
-    message = f"Call `{setter}()`, which holds for the rest of the program"
+    message = f"Call `{setter}()`, which applies to the rest of the program"
     return Rewrite(message, (Replace(call.func, setter),), Safety.UNSAFE)
 
 

@@ -33,7 +33,7 @@ class DiscardedMove(Rule):
     name = "discarded-move"
     severity = Severity.ERROR
     summary = "The result of `.to()`, `.cuda()` or `.cpu()` on a tensor is discarded"
-    unfixed = "the result has no name that it could be given"
+    unfixed = "there is no name to assign the result to"
 
     def on_discarded_transfer(self, event: DiscardedTransfer, context: RuleContext) -> Reports:
         """A tensor is copied, not moved; modules and some containers move in place."""
@@ -50,7 +50,7 @@ class DiscardedMove(Rule):
             transfer.site,
             f"{clashes.quoted(context, transfer.receiver_site)} stays {_where(source)}: "
             f".{transfer.method}() returns a copy of a {what}, and this copy {_where(target)} "
-            f"is thrown away",
+            f"is discarded",
             _history(transfer),
             fix=_assign(context, event),
         )
@@ -123,5 +123,5 @@ def _assign(context: RuleContext, event: DiscardedTransfer) -> Rewrite | None:
     other = context.names.foreign_user_of(receiver)
     if other is None:
         return Rewrite(f"Assign it to `{code}`", (change,))
-    message = f"Assign it to `{code}`, which {context.code(other)}() then gets on another device"
+    message = f"Assign it to `{code}`, so that {context.code(other)}() gets it on another device"
     return Rewrite(message, (change,), Safety.UNSAFE)

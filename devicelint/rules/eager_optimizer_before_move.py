@@ -16,12 +16,12 @@ class EagerOptimizerBeforeMove(Rule):
     name = "eager-optimizer-before-move"
     severity = Severity.ERROR
     summary = "Adagrad is built before the model moves, so its state stays on the old device"
-    unfixed = "statements of different blocks would have to change their order"
+    unfixed = "statements in different blocks would need to be reordered"
 
     def on_optimizer_state_elsewhere(
         self, event: OptimizerStateElsewhere, context: RuleContext
     ) -> Reports:
         """Every other optimizer of torch makes its state in the first step."""
         if event.origin is StateOrigin.BUILT:
-            what = "Adagrad makes its state here, while the model is"
+            what = "Adagrad creates its state here while the model is"
             yield _optimizer_state.report(event, context, what, "move the model first")

@@ -22,7 +22,7 @@ class GeneratorForAnother(Rule):
     name = "generator-elsewhere"
     severity = Severity.ERROR
     summary = "Random numbers are drawn on one device with a generator for another"
-    unfixed = "no name there holds the device"
+    unfixed = "no variable there holds the device"
 
     def on_generator_elsewhere(self, event: GeneratorElsewhere, context: RuleContext) -> Reports:
         """The generator is to be made for the device, or not at all."""
@@ -51,11 +51,11 @@ class GeneratorForAnother(Rule):
             assert isinstance(event.site, cst.Call)
             device = context.moves.spelling(event.wanted) or f"{torch}.get_default_device()"
             content = f"{torch}.Generator(device={device})"
-            fix = Rewrite(f"Give it `{content}`", (AddKeyword(event.site, "generator", content),))
+            fix = Rewrite(f"Pass `{content}`", (AddKeyword(event.site, "generator", content),))
         return Report(
             event.site,
-            f"{event.operation}() draws on {clashes.place(wanted)}, the default device, with a "
-            "generator of its own, which is for the CPU: give it one",
+            f"{event.operation}() draws on {clashes.place(wanted)}, the default device, but "
+            f"its own generator is for the CPU: pass one for {clashes.place(wanted)}",
             fix=fix,
         )
 
@@ -68,10 +68,10 @@ def _made_there(context: RuleContext, event: GeneratorElsewhere) -> Rewrite | No
     if event.wanted == CPU:
         if len(call.args) != 1:
             return None
-        return Rewrite("Make it for the CPU", (RemoveArgument(call, call.args[0]),))
+        return Rewrite("Create it for the CPU", (RemoveArgument(call, call.args[0]),))
     made = context.where_made(call)
     spelled = None if made is None else made.moves.spelling(event.wanted)
     if spelled is None or (call.args and call.args[0].keyword is None):
         return None
     change = AddKeyword(call, "device", spelled)
-    return Rewrite(f"Make it with `device={spelled}`", (change,))
+    return Rewrite(f"Create it with `device={spelled}`", (change,))

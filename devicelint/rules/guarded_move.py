@@ -27,7 +27,7 @@ from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.rules import _clashes as clashes
 from devicelint.rules._base import Report, Reports, Rule
 
-_PLACES = ("", "here", "here and in another place", "here and in other places")
+_PLACES = ("", "here", "here and in one other place", "here and in other places")
 """Where guards stand, by their number."""
 
 
@@ -63,8 +63,8 @@ class GuardedMove(Rule):
         named = device or "device"
         yield Report(
             tests[0],
-            f"{clashes.quoted(context, tests[0])} decides {_PLACES[len(tests[:3])]} about moves "
-            f"alone: choose one `{named}` by it, and move there with `.to({named})`",
+            f"{clashes.quoted(context, tests[0])} only guards moves {_PLACES[len(tests[:3])]}: "
+            f"choose one `{named}` with it, and move with `.to({named})` everywhere",
             tuple((test, "the same condition") for test in tests[1:]),
             fix=None if device is None else self._folded(event, condition, device, context),
             subject=(event.site, condition.code),
@@ -80,7 +80,7 @@ class GuardedMove(Rule):
         gone = {one.statement for one in event.types}
         removed = (RemoveStatement(one) for one in gone if isinstance(one, cst.CSTNode))
         changes = (*defined, *folded, *typed, *removed)
-        return Rewrite(f"Use one `{device}`, chosen by the condition", changes, begins=True)
+        return Rewrite(f"Use one `{device}`, chosen with the condition", changes, begins=True)
 
     def _defined(
         self, event: GuardedMoves, condition: Condition, device: str, context: RuleContext

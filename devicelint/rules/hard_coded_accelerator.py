@@ -22,7 +22,7 @@ class HardCodedAccelerator(Rule):
     name = "hard-coded-accelerator"
     severity = Severity.WARNING
     summary = "Hard-coded `cuda` crashes on the CPU-only machines this code otherwise supports"
-    unfixed = "no device is chosen in sight: `devicelint adopt` chooses one"
+    unfixed = "no chosen device is available here: `devicelint adopt` adds one"
 
     def __init__(self) -> None:
         self._demands = Demands(contradicting=True)
@@ -39,9 +39,10 @@ class HardCodedAccelerator(Rule):
         spelled = _spelled(event, context)
         yield Report(
             event.site,
-            f"{clashes.quoted(context, event.use)} goes to {sent.device}, wherever the caller has "
-            f"{clashes.quoted(context, met.site)}, which it meets: {_advice(spelled)}",
-            ((event.failing, "they meet here"), *clashes.history(met)),
+            f"{clashes.quoted(context, event.use)} goes to {sent.device}, but is combined with "
+            f"{clashes.quoted(context, met.site)}, whose device the caller chooses: "
+            f"{_advice(spelled)}",
+            ((event.failing, "combined here"), *clashes.history(met)),
             certainty=Certainty.CONTRACT,
             fix=_follow(event, context, spelled),
             fails_without=not event.is_guarded,
@@ -55,7 +56,7 @@ def _spelled(event: AcceleratorMet, context: RuleContext) -> str | None:
 
 
 def _advice(spelled: str | None) -> str:
-    return "go to its device instead" if spelled is None else f"go to `{spelled}` instead"
+    return "use that device instead" if spelled is None else f"use `{spelled}` instead"
 
 
 def _follow(event: AcceleratorMet, context: RuleContext, spelled: str | None) -> Rewrite | None:

@@ -16,16 +16,16 @@ class HostLibraryOnDevice(Rule):
     name = "host-library-on-device"
     severity = Severity.ERROR
     summary = "An accelerator tensor is passed to NumPy, scikit-learn or another CPU-only library"
-    unfixed = "the tensor has no expression of its own there"
+    unfixed = "the tensor is not an expression of its own there"
 
     def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:
         """The library would convert the tensor by itself, which only works on the CPU."""
         if event.reader == reads.NUMPY:
             return
         if event.is_sent:
-            problem = f"{event.reader} sends it by RPC, which only takes what is on the CPU"
-            yield reads.report(context, event, f"{problem} unless it is given device maps")
+            problem = f"{event.reader} sends it over RPC, which only supports accelerators with"
+            yield reads.report(context, event, f"{problem} device maps")
             return
         yield reads.report(
-            context, event, f"{event.reader} reads it as a numpy array, which only works on the CPU"
+            context, event, f"{event.reader} reads it as a NumPy array, which only works on the CPU"
         )

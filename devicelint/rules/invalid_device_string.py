@@ -22,7 +22,7 @@ class InvalidDeviceString(Rule):
     name = "invalid-device-string"
     severity = Severity.ERROR
     summary = "A device string that torch rejects, such as `gpu` instead of `cuda`"
-    unfixed = "no device is called like it"
+    unfixed = "no device has a similar name"
 
     def on_invalid_device_named(self, event: InvalidDeviceNamed, context: RuleContext) -> Reports:
         """The string is wrong on every machine."""
@@ -30,12 +30,12 @@ class InvalidDeviceString(Rule):
         meant = meant_device(event.text)
         advice = ""
         if dtype is not None:
-            advice = f": a dtype is written torch.{dtype[1]}"
+            advice = f": write the dtype as torch.{dtype[1]}"
         elif meant is not None:
             advice = f": write {str(meant)!r}"
         yield Report(
             event.site,
-            f"{event.text!r} is no device that torch knows{advice}",
+            f"{event.text!r} is not a device that torch knows{advice}",
             ()
             if context.source.encloses(event.use, event.site)
             else ((event.use, "used as a device here"),),

@@ -27,7 +27,7 @@ class LegacyCudaType(Rule):
     name = "legacy-cuda-type"
     severity = Severity.WARNING
     summary = "Legacy tensor types such as `torch.cuda.FloatTensor` fail on machines without CUDA"
-    unfixed = "no device is chosen in sight: `devicelint adopt` chooses one"
+    unfixed = "no chosen device is available here: `devicelint adopt` adds one"
 
     def on_legacy_type_used(self, event: LegacyTypeUsed, context: RuleContext) -> Reports:
         """A CUDA type fails without CUDA; a CPU type refuses a CUDA device everywhere."""
@@ -40,7 +40,7 @@ class LegacyCudaType(Rule):
             yield Report(
                 call,
                 f"{clashes.quoted(context, call)} fails on a machine without CUDA: `{event.name}` "
-                f"is a type of its tensors alone; {advice}",
+                f"is a type for CUDA tensors only; {advice}",
                 fix=fix,
             )
 
@@ -77,10 +77,10 @@ class LegacyCudaType(Rule):
         torch = context.names.torch_name()
         choice = None if torch is None else choice_of("cuda", torch)
         if choice is None or not self.may_use(_SET_DEFAULT_DEVICE):
-            return "ask torch.cuda.is_available() first", None
+            return "check torch.cuda.is_available() first", None
         change = Replace(call, f"{torch}.set_default_device({choice})")
-        advice = "use torch.set_default_device(), with a device that the machine has"
-        message = "Set the default device, where all that is made without one goes then"
+        advice = "use torch.set_default_device() with an available device"
+        message = "Set the default device, on which tensors without device= are then created"
         return advice, Rewrite(message, (change,), Safety.UNSAFE)
 
 
@@ -92,10 +92,10 @@ def _refused(event: LegacyTypeUsed, call: cst.Call, context: RuleContext) -> Rep
     argument = next(one for one in call.args if one.value is event.argument)
     changes = (RemoveArgument(call, argument), InsertAfter(call, f".to({device})"))
     is_known = isinstance(event.device, Known)
-    unless = "" if is_known else ", unless that is the CPU"
+    unless = "" if is_known else " (unless that is the CPU)"
     return Report(
         call,
-        f"{made}() makes CPU tensors alone, and raises for `device={device}`{unless}: move its "
+        f"{made}() only creates CPU tensors, and raises for `device={device}`{unless}: move its "
         f"result with `.to({device})`, or use torch.tensor() with dtype=torch.{dtype}",
         severity=Severity.ERROR if is_known else Severity.WARNING,
         fix=Rewrite(f"Move the result with `.to({device})`", changes),

@@ -20,7 +20,7 @@ class LengthsNotOnCpu(Rule):
     name = "lengths-not-on-cpu"
     severity = Severity.ERROR
     summary = "`pack_padded_sequence()` gets lengths on an accelerator, but needs them on the CPU"
-    unfixed = "the lengths have no expression of their own there"
+    unfixed = "the lengths are not an expression of their own there"
 
     def on_host_memory_demanded(self, event: HostMemoryDemanded, context: RuleContext) -> Reports:
         """The lengths are to be copied back to the CPU, or left there."""
@@ -29,13 +29,13 @@ class LengthsNotOnCpu(Rule):
         if not is_packed or not may_be_accelerator(lengths.device):
             return
         chosen = isinstance(lengths.device, Opaque)
-        unless = f", unless `{lengths.device}` is the CPU" if chosen else ""
+        unless = f" (unless `{lengths.device}` is the CPU)" if chosen else ""
         assert isinstance(lengths.site, cst.CSTNode)
         yield Report(
             lengths.site,
             f"{clashes.quoted(context, lengths.site)} is on {clashes.place(lengths)}"
-            f"{clashes.since(lengths, 0)}, and pack_padded_sequence() needs lengths on the CPU"
-            f"{unless}: call .cpu() first",
+            f"{clashes.since(lengths, 0)}{unless}, but pack_padded_sequence() needs lengths on "
+            "the CPU: call .cpu() first",
             clashes.history(lengths),
             severity=Severity.WARNING if chosen else None,
             fix=Rewrite("Insert `.cpu()`", (InsertAfter(lengths.site, ".cpu()"),)),

@@ -32,7 +32,7 @@ class LoadWithoutMapLocation(Rule):
             where = _CPU
         yield Report(
             event.site,
-            f"{context.code(event.site.func)}() puts tensors on the device that they were saved "
+            f"{context.code(event.site.func)}() restores tensors to the device they were saved "
             f"from, and fails on a machine without it: pass map_location={where}",
             fix=_map_location(event, where),
             anywhere=True,
@@ -43,7 +43,9 @@ def _map_location(event: Load, where: str) -> Rewrite:
     """Safe, unless it leaves a whole model on the CPU that was on an accelerator before."""
     copied = LoadUse.WEIGHTS in event.uses and LoadUse.MODEL not in event.uses
     safety = Safety.SAFE if copied or where != _CPU else Safety.UNSAFE
-    stays = "" if safety is Safety.SAFE else ": what it loads stays there until it is moved"
+    stays = (
+        "" if safety is Safety.SAFE else ": what it loads then stays on the CPU until you move it"
+    )
     return Rewrite(f"Add `map_location={where}`{stays}", (_argument(event, where),), safety)
 
 

@@ -34,8 +34,8 @@ class MadeApartRule(Rule):
         met = Operand(other.since.site, other, other.device, other.since)
         yield Report(
             event.site,
-            f"{clashes.quoted(context, event.site)} is made on the CPU, and what another path has "
-            f"in its place is on {clashes.place(met)}{clashes.since(met, 0)}: "
+            f"{clashes.quoted(context, event.site)} is created on the CPU, but its counterpart on "
+            f"another code path is on {clashes.place(met)}{clashes.since(met, 0)}: "
             f"{moving.how_to_create(event.site)}",
             clashes.history(met),
             fix=Rewrite(f"Create it on `{spelled}`", (_made_there(event.site, spelled),)),

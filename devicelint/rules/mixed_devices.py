@@ -21,7 +21,7 @@ class MixedDevices(Rule):
     name = "mixed-devices"
     severity = Severity.ERROR
     summary = "The operands of an operation are on different devices"
-    unfixed = "the device, or what is to be moved, has no name there"
+    unfixed = "the device, or the value to move, has no name there"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """One operand is to be moved to where the other is."""
@@ -38,7 +38,7 @@ class MixedDevices(Rule):
             clash.culprit.site,
             f"{what} is on {clashes.place(clash.culprit)}{clashes.since(clash.culprit, 0)}, but "
             f"{other} is on {clashes.place(clash.reference)}{clashes.since(clash.reference, 1)}: "
-            f"`{event.operation}` needs both on one device{clashes.condition(clash)}",
+            f"`{event.operation}` needs both on the same device{clashes.condition(clash)}",
             (*clashes.history(clash.culprit, clash.reference), *clashes.failing(context, clash)),
             clashes.severity(clash),
             clashes.certainty(clash),
@@ -54,7 +54,7 @@ class MixedDevices(Rule):
             f"{clashes.quoted(context, given.site)} is on {clashes.place(given)}"
             f"{clashes.since(given, 0)}, but `{event.function}()` combines it with "
             f"{clashes.quoted(context, met.site)}, which is on {clashes.place(met)}: "
-            f"`{event.operation}` needs both on one device",
+            f"`{event.operation}` needs both on the same device",
             (*clashes.history(given, met), (event.failing, FAILS_HERE)),
             Severity.ERROR if event.agreement is Agreement.DIFFERENT else Severity.WARNING,
             subject=(event.site, event.failing),

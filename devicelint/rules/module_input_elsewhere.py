@@ -20,7 +20,7 @@ class ModuleInputElsewhere(Rule):
     name = "module-input-elsewhere"
     severity = Severity.ERROR
     summary = "A module is called with an input on another device"
-    unfixed = "the device, or what is to be moved, has no name there"
+    unfixed = "the device, or the value to move, has no name there"
 
     def on_misplaced_input(self, event: MisplacedInput, context: RuleContext) -> Reports:
         """The input is to be moved, unless it is new: then it is to be created there."""
@@ -65,13 +65,13 @@ class ModuleInputElsewhere(Rule):
         fix = move_module(context, clash)
         return Report(
             step.site,
-            f"{clashes.quoted(context, step.site)} is built on the CPU and not moved, but module "
-            f"`{event.module}` is called in line {line_of(2)} with {what}, which is on "
+            f"{clashes.quoted(context, step.site)} is built on the CPU and never moved, but module "
+            f"`{event.module}` is called on line {line_of(2)} with {what}, which is on "
             f"{clashes.place(clash.culprit)}{clashes.since(clash.culprit, 1)}"
             f"{clashes.condition(clash)}",
             (
                 *clashes.history(clash.reference, clash.culprit),
-                (clash.culprit.site, "goes to the module here"),
+                (clash.culprit.site, "passed to the module here"),
             ),
             clashes.severity(clash),
             clashes.certainty(clash),
@@ -88,10 +88,10 @@ class ModuleInputElsewhere(Rule):
         return Report(
             step.site,
             f"{clashes.quoted(here, step.site)} leaves module `{event.module}` on "
-            f"{clashes.place(clash.reference)}, but the next time round line {line_of(0)} calls it "
-            f"with {clashes.quoted(here, clash.culprit.site)} on {clashes.place(clash.culprit)}"
+            f"{clashes.place(clash.reference)}, but in the next iteration line {line_of(0)} calls "
+            f"it with {clashes.quoted(here, clash.culprit.site)} on {clashes.place(clash.culprit)}"
             f"{clashes.condition(clash)}: move it back, or move a copy",
-            ((clash.culprit.site, "goes to the module here"), *clashes.history(clash.culprit)),
+            ((clash.culprit.site, "passed to the module here"), *clashes.history(clash.culprit)),
             clashes.severity(clash),
             clashes.certainty(clash),
             subject=step,
@@ -100,4 +100,4 @@ class ModuleInputElsewhere(Rule):
 
 def _if_pinned(culprit: Operand) -> str:
     is_pinned = culprit.since is not None and culprit.since.pinned
-    return "; pin_memory=True moves nothing" if is_pinned else ""
+    return "; pin_memory=True does not move it" if is_pinned else ""

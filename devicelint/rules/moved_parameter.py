@@ -22,7 +22,7 @@ class MovedParameter(Rule):
     summary = (
         "A moved `nn.Parameter` or leaf tensor is a copy that is neither registered nor optimized"
     )
-    unfixed = "no name there holds the device"
+    unfixed = "no variable there holds the device"
 
     def on_parameter_lost(self, event: ParameterLost, context: RuleContext) -> Reports:
         """It is assigned to a Module, or given to an optimizer, after the move."""
@@ -31,13 +31,13 @@ class MovedParameter(Rule):
         is_parameter = event.tensor.role == "lost"
         what = "Parameter" if event.registered else "leaf"
         consequence = (
-            "the module does not register it" if event.registered else "the optimizer refuses it"
+            "the module does not register it" if event.registered else "the optimizer rejects it"
         )
         is_chosen = isinstance(device, (Opaque, DeviceOf))
         yield Report(
             move,
-            f"{clashes.quoted(context, move)} is a copy on {_named(device)}, no {what} any more: "
-            f"{consequence} (line {line_of(0)}){_condition(device)}; move the data first",
+            f"{clashes.quoted(context, move)} is a copy on {_named(device)} and no longer a "
+            f"{what}: {consequence} (line {line_of(0)}){_condition(device)}; move the data first",
             ((event.site, "used here"),),
             Severity.WARNING if is_chosen else None,
             fix=create_on_device(context, move, is_parameter=is_parameter),

@@ -16,10 +16,10 @@ class NumpyOnDevice(Rule):
     name = "numpy-on-device"
     severity = Severity.ERROR
     summary = "`.numpy()` is called on an accelerator tensor without `.cpu()`"
-    unfixed = "the tensor has no expression of its own there"
+    unfixed = "the tensor is not an expression of its own there"
 
     def on_host_read(self, event: HostRead, context: RuleContext) -> Reports:
         """The tensor has to be copied to the CPU first, and detached where it requires grad."""
         if event.reader != reads.NUMPY:
             return
-        yield reads.report(context, event, ".numpy() reads the CPU's memory only")
+        yield reads.report(context, event, ".numpy() only reads CPU memory")

@@ -31,12 +31,12 @@ class OptimizerMoved(Rule):
     name = "optimizer-moved"
     severity = Severity.ERROR
     summary = "Optimizers, DataLoaders, datasets, arrays and `parameters()` have no `.to()`"
-    unfixed = "the model or tensor to move instead is not in sight"
+    unfixed = "the model or tensor to move instead is not visible here"
 
     def on_deviceless_moved(self, event: DevicelessMoved, context: RuleContext) -> Reports:
         """It raises AttributeError; where the model is still elsewhere, that is what was meant."""
         article = "an" if event.kind[0] in "aeiou" else "a"
-        advice = _ADVICE.get(event.kind, "it works on the optimizer's own numbers")
+        advice = _ADVICE.get(event.kind, "it only changes the optimizer's settings")
         assert isinstance(event.site, cst.CSTNode)
         yield Report(
             event.site,
@@ -47,11 +47,11 @@ class OptimizerMoved(Rule):
 
 
 _ADVICE = {
-    "optimizer": "it works on the parameters where they are; move the model instead",
+    "optimizer": "it updates the parameters where they are; move the model instead",
     "DataLoader": "move each batch that it yields instead",
     "dataset": "move each batch instead",
     PARAMETERS: "move the module itself",
-    ARRAY: "it is on the CPU; what moves is a tensor, made with torch.from_numpy()",
+    ARRAY: "it is on the CPU; convert it with torch.from_numpy() to move it",
 }
 
 

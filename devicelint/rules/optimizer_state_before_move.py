@@ -16,7 +16,7 @@ class OptimizerStateBeforeMove(Rule):
     name = "optimizer-state-before-move"
     severity = Severity.ERROR
     summary = "Optimizer state is created or loaded before the model moves"
-    unfixed = "statements of different blocks would have to change their order"
+    unfixed = "statements in different blocks would need to be reordered"
 
     def on_optimizer_state_elsewhere(
         self, event: OptimizerStateElsewhere, context: RuleContext
@@ -28,6 +28,6 @@ class OptimizerStateBeforeMove(Rule):
 
 
 _SAID = {
-    StateOrigin.LOADED: "the state of the optimizer is loaded while the model is",
-    StateOrigin.STEPPED: "the first step makes the state of the optimizer while the model is",
+    StateOrigin.LOADED: "the optimizer's state is loaded while the model is",
+    StateOrigin.STEPPED: "the first step creates the optimizer's state while the model is",
 }

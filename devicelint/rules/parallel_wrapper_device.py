@@ -33,7 +33,7 @@ class ParallelWrapperDevice(Rule):
     name = "parallel-wrapper-device"
     severity = Severity.ERROR
     summary = "`DataParallel` or `DistributedDataParallel` wraps a module on the wrong device"
-    unfixed = "the devices of the wrapper have no name there"
+    unfixed = "no variable there holds the devices of the wrapper"
 
     def __init__(self) -> None:
         self._right: set[Site] = set()
@@ -56,8 +56,8 @@ class ParallelWrapperDevice(Rule):
         yield Report(
             module.site,
             f"{clashes.quoted(context, module.site)} is on {clashes.place(module)}"
-            f"{clashes.since(module, 0)}, but DataParallel needs it on {first}, the first of its "
-            "devices, when it is called",
+            f"{clashes.since(module, 0)}, but DataParallel needs it on {first}, its first "
+            "device, when it is called",
             (*clashes.history(module), (event.site, "called here")),
             fix=_move_first(context, module, first),
         )
@@ -69,7 +69,7 @@ class ParallelWrapperDevice(Rule):
         return Report(
             module.since.site,
             f"{clashes.quoted(context, module.since.site)} leaves the module on "
-            f"{clashes.place(module)}, but the next time round line {line_of(0)} calls "
+            f"{clashes.place(module)}, but in the next iteration line {line_of(0)} calls "
             f"DataParallel, which needs it on {event.first}: move it back, or move a copy",
             ((event.site, "called here"), (event.wrapped, "wrapped here")),
             subject=module.since,
@@ -83,13 +83,13 @@ class ParallelWrapperDevice(Rule):
         if event.devices and self._is_wrong(context, module, first):
             named = f"device_ids names {_named(first)}"
         elif not event.given and backends == {"nccl"} and self._is_wrong(context, module, _CUDA):
-            named, first = "NCCL reaches accelerators alone", _CUDA
+            named, first = "NCCL only supports accelerators", _CUDA
         else:
             return
         yield Report(
             module.site,
             f"{clashes.quoted(context, module.site)} is on {clashes.place(module)}"
-            f"{clashes.since(module, 0)}, but {named}: move it before it is wrapped",
+            f"{clashes.since(module, 0)}, but {named}: move it before you wrap it",
             clashes.history(module),
             fix=_move_first(context, module, first),
         )
@@ -106,7 +106,7 @@ class ParallelWrapperDevice(Rule):
         yield Report(
             event.site,
             f"{clashes.quoted(context, event.receiver_site)} is moved to {target} after it was "
-            f"wrapped on {clashes.place(was)}: DistributedDataParallel keeps its gradients there; "
+            f"wrapped on {clashes.place(was)}: DistributedDataParallel leaves its gradients there; "
             "move the module first",
             () if wrapped is event.receiver_site else ((wrapped, "wrapped here"),),
             fix=_move_inside(context, event),
@@ -162,4 +162,4 @@ def _move_inside(context: RuleContext, event: Transfer) -> Rewrite | None:
         return None
     move = context.code(call)[len(context.code(wrapper)) :]
     changes = (InsertAfter(first.value, move), Keep(call, wrapper))
-    return Rewrite("Move the module before it is wrapped", changes)
+    return Rewrite("Move the module before wrapping it", changes)

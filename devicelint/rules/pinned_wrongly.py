@@ -22,7 +22,7 @@ class PinnedWrongly(Rule):
     name = "pinned-wrongly"
     severity = Severity.ERROR
     summary = "Only CPU memory can be pinned, and only on a machine with an accelerator"
-    unfixed = "what is to be pinned instead is not known"
+    unfixed = "the tensor to pin instead is not known"
 
     def __init__(self) -> None:
         self._demanded: dict[Site, str] = {}
@@ -51,8 +51,8 @@ class PinnedWrongly(Rule):
         fix = Rewrite("Do not pin", (RemoveArgument(call, given[0]),)) if given else None
         yield Report(
             argument,
-            f"{clashes.quoted(context, call.func)} pins what is on {clashes.place(event.item)} "
-            "already, and only tensors on the CPU can be pinned: leave pin_memory out",
+            f"{clashes.quoted(context, call.func)} pins tensors that are already on "
+            f"{clashes.place(event.item)}, but only CPU tensors can be pinned: remove pin_memory",
             fix=fix,
         )
 
@@ -63,7 +63,7 @@ class PinnedWrongly(Rule):
         return Report(
             call,
             f"{clashes.quoted(context, operand.site)} is on {clashes.place(operand)}"
-            f"{clashes.since(operand, 0)}, and only tensors on the CPU can be pinned",
+            f"{clashes.since(operand, 0)}, but only CPU tensors can be pinned",
             clashes.history(operand),
             fix=Rewrite("Do not pin", (Keep(call, operand.site),)),
         )
@@ -81,8 +81,8 @@ class PinnedWrongly(Rule):
             fix = Rewrite(f"Pin if {check}", (Replace(call, content),))
         yield Report(
             call,
-            f"{clashes.quoted(context, call)} fails on a machine without an accelerator, and is "
-            "reached there: pin only where the device is one",
+            f"{clashes.quoted(context, call)} fails on a machine without an accelerator, "
+            "where it also runs: pin only if the device is an accelerator",
             severity=Severity.WARNING,
             fix=fix,
         )

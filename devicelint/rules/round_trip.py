@@ -45,8 +45,8 @@ class RoundTrip(Rule):
         yield Report(
             event.site,
             f"{clashes.quoted(context, event.receiver_site)} was copied from "
-            f"{transfers.named(left.origin or CPU)} to the CPU (line {line_of(0)}) and goes back: "
-            "each of the two copies waits for the device",
+            f"{transfers.named(left.origin or CPU)} to the CPU (line {line_of(0)}) and is copied "
+            "back: both copies wait for the device",
             ((left.site, "copied to the CPU here"),),
             fix=_stay(left, event),
         )
@@ -87,5 +87,5 @@ def _stay(left: Transfer, event: Transfer) -> Rewrite | None:
         return None
     if len(transfers.call_of(event).args) != 1:
         return None
-    message = "Leave it where it is, so that both names share its memory"
+    message = "Leave it on its device; both names then share its memory"
     return Rewrite(message, (Keep(transfers.call_of(event), inner),), Safety.UNSAFE)

@@ -40,7 +40,7 @@ def _report(site: Site, context: RuleContext) -> Reports:
         return
     yield Report(
         site,
-        f"{clashes.quoted(context, site)} waits for the accelerator in each step of the loop (line "
-        f"{line_of(0)}): keep the tensor there with .detach(), and read it once in many steps",
-        ((loop, "this loop trains"),),
+        f"{clashes.quoted(context, site)} waits for the accelerator in every step of the loop "
+        f"(line {line_of(0)}): keep the tensor there with .detach(), and read it only every few steps",
+        ((loop, "the training loop"),),
     )

@@ -16,7 +16,7 @@ from devicelint.rules._base import Report, Reports, Rule
 _GUARDS = {
     "torch.cuda": ("CUDA", "cuda.is_available()"),
     "torch.xpu": ("an Intel GPU", "xpu.is_available()"),
-    "torch.mps": ("Apple's GPU", "backends.mps.is_available()"),
+    "torch.mps": ("an Apple GPU", "backends.mps.is_available()"),
     "torch.accelerator": ("an accelerator", "accelerator.is_available()"),
 }
 """What each part of torch needs, and how to ask for it."""
@@ -31,7 +31,7 @@ class UnguardedAcceleratorApi(Rule):
     summary = (
         "An unguarded `torch.cuda` call raises on CPU-only machines this code otherwise supports"
     )
-    unfixed = "what it is for does not exist without an accelerator"
+    unfixed = "this call makes no sense without an accelerator"
 
     def __init__(self) -> None:
         self._going: set[Site] = set()
@@ -65,7 +65,7 @@ class UnguardedAcceleratorApi(Rule):
         yield Report(
             call,
             f"{clashes.quoted(context, call)} raises on a machine without {lacking}, which this "
-            f"script else provides for: ask torch.{check} first",
+            f"script otherwise supports: check torch.{check} first",
             fix=_guard(call, check, context),
         )
 

@@ -24,10 +24,10 @@ class UnknownInputRule(Rule):
         what = clashes.quoted(context, event.site)
         yield Report(
             event.site,
-            f"{what} comes from {clashes.quoted(context, event.source)}, and where that has it is "
-            f"not known, but module {clashes.quoted(context, event.module.site)} is on "
-            f"{clashes.place(event.module)}{clashes.since(event.module, 0)}: move it there, unless "
-            f"it is there already",
+            f"{what} comes from {clashes.quoted(context, event.source)} on an unknown device, "
+            f"but module {clashes.quoted(context, event.module.site)} is on "
+            f"{clashes.place(event.module)}{clashes.since(event.module, 0)}: move it there unless "
+            f"it already is",
             clashes.history(event.module),
             subject=(what, event.source),
         )

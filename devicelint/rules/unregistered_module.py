@@ -32,7 +32,7 @@ class UnregisteredModule(Rule):
                 "modules: .to(), .parameters() and the optimizer miss them; "
                 f"use nn.{wrapper}",
                 fix=_register(context, hidden, wrapper),
-                related=tuple((site, "built here, and not registered") for site in hidden.built),
+                related=tuple((site, "built here but not registered") for site in hidden.built),
                 anywhere=True,
                 unless=hidden.site,
             )
@@ -49,9 +49,9 @@ def _register(context: RuleContext, hidden: HiddenModules, wrapper: str) -> Rewr
     change: Change = WrapInCall(site, name)
     if isinstance(site, (cst.List, cst.Dict)) and not site.elements:
         change = Replace(site, f"{name}()")
-    message = f"Register them with `{name}`; from now on they are trained and saved"
+    message = f"Register them with `{name}`; they are then trained and saved"
     if hidden.kind == "dict" and not _has_plain_keys(site):
-        message += ", and their keys must be names"
+        message += ", and their keys must be identifiers"
     return Rewrite(message, (change,), Safety.UNSAFE)
 
 

@@ -23,7 +23,7 @@ class UnregisteredTensor(Rule):
     name = "unregistered-tensor"
     severity = Severity.ERROR
     summary = "`.to()` does not move a tensor that is a plain attribute of a module"
-    unfixed = "it is not one assignment in `__init__`"
+    unfixed = "it is not a single assignment in `__init__`"
 
     def on_mixed_operation(self, event: MixedOperation, context: RuleContext) -> Reports:
         """The attribute is an operand."""
@@ -43,8 +43,8 @@ class UnregisteredTensor(Rule):
         advice = "make it a Parameter" if is_leaf else "register it as a buffer"
         yield Report(
             kept.site,
-            f"self.{kept.attribute} of {kept.owner} stays {_where(clash.culprit)}, for "
-            f".to() does not move a plain tensor, and meets "
+            f"self.{kept.attribute} of {kept.owner} stays {_where(clash.culprit)} because "
+            f".to() does not move plain tensors, but is combined with "
             f"{clashes.quoted(context, clash.reference.site)} on {clashes.place(clash.reference)} "
             f"(line {line_of(0)}){_unless(clash)}: {advice}",
             ((clash.failing, FAILS_HERE), *clashes.history(clash.reference)),
@@ -56,11 +56,15 @@ class UnregisteredTensor(Rule):
 
 def _where(kept: Operand) -> str:
     """Where a tensor stays; what the Module was given may be anywhere, and on the CPU first."""
-    return "where its maker has it" if _is_given(kept) else f"on {clashes.place(kept)}"
+    return "where it was created" if _is_given(kept) else f"on {clashes.place(kept)}"
 
 
 def _unless(clash: Clash) -> str:
-    return " (unless it is there)" if _is_given(clash.culprit) else clashes.condition(clash)
+    return (
+        " (unless that is the same device)"
+        if _is_given(clash.culprit)
+        else clashes.condition(clash)
+    )
 
 
 def _is_given(kept: Operand) -> bool:
@@ -119,11 +123,11 @@ def _register(context: RuleContext, clash: Clash, kept: Keeper) -> Rewrite | Non
     value = context.code(assignment.value)
     call = f'self.register_buffer("{kept.attribute}", {value}, persistent=False)'
     message = (
-        "Register it as a buffer, which is not part of the state_dict: checkpoints keep their keys"
+        "Register it as a buffer that is not part of the state_dict: checkpoints keep their keys"
     )
     if _is_reached_alone(context, clash, kept):
         return Rewrite(message, (Replace(assignment, call),))
-    message += "; .half() and .buffers() reach it from now on"
+    message += "; .half() and .buffers() then include it"
     return Rewrite(message, (Replace(assignment, call),), Safety.UNSAFE)
 
 

@@ -80,12 +80,12 @@ def _finding(source: SourceFile, suppression: Suppression, useless: Sequence[int
     selectors = suppression.selectors or ()
     if len(useless) >= len(selectors):
         span = suppression.written
-        message = f"`{source.text[span.start : span.end]}` silences nothing"
+        message = f"`{source.text[span.start : span.end]}` suppresses nothing"
         fix = Fix("Remove it", (_without(source, suppression),))
     else:
         words = ", ".join(selectors[number][0] for number in useless)
         span = Span(selectors[useless[0]][1].start, selectors[useless[-1]][1].end)
-        message = f"{words} silence{'s' * (len(useless) == 1)} nothing"
+        message = f"{words} suppress{'es' * (len(useless) == 1)} nothing"
         fix = Fix(f"Remove {words}", tuple(_pruned(selectors, useless)))
     return Finding(CODE, NAME, Severity.NOTE, message, span, fix=fix)
 

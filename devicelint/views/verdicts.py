@@ -34,13 +34,15 @@ from devicelint.views.why import StepPlaces, chain, remember
 
 ALL_IN_ONE = Excuse(
     "many-demands",
-    "one note says of the whole file that it is for accelerators, or a line before fails there",
+    "one note covers the whole file, which needs an accelerator, or an earlier line fails",
 )
-SEEN_TO = Excuse("seen-to", "the code sees to it in another place, or another finding covers it")
+SEEN_TO = Excuse("seen-to", "the code handles it in another place, or another finding covers it")
 
-FOR_THE_CPU = Excuse("for-the-cpu", "the code hands it on to what takes tensors of the CPU alone")
-OWN_FILE = Excuse("own-file", "all who call the function have saved what it loads themselves")
-NO_CHECKPOINT = Excuse("no-checkpoint", "nobody makes a model's state of what the function returns")
+FOR_THE_CPU = Excuse("for-the-cpu", "the code passes it on to functions that only take CPU tensors")
+OWN_FILE = Excuse(
+    "own-file", "every caller of the function has itself saved what the function loads"
+)
+NO_CHECKPOINT = Excuse("no-checkpoint", "no caller loads the result into a model")
 
 
 @dataclass(frozen=True)

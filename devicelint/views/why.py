@@ -174,7 +174,7 @@ def chain(step: Step | None, run: Run, before: dict[Site, Step]) -> Iterator[tup
     calls: list[tuple[Site, str]] = []
     frame: Frame | None = run.frame
     while frame is not None and last is not None and last in frame.passed:
-        calls.append((frame.passed[last], f"handed to {frame.name or 'a function'}() here"))
+        calls.append((frame.passed[last], f"passed to {frame.name or 'a function'}() here"))
         frame = frame.caller
     yield from reversed(calls)
 
@@ -191,12 +191,12 @@ def line_asked_about(source: SourceFile, line: int, cell: int | None) -> int:
         return line
     if cells is None or cell is None:
         problem = (
-            "is no notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
+            "is not a notebook" if cells is None else "is a notebook: name the cell, FILE:CELL:LINE"
         )
         raise CheckError(source.path, line, 0, problem)
     found = source.line_of_cell(cell, line)
     if found is None:
-        raise CheckError(source.path, line, 0, "there is no such line of Python here", cell)
+        raise CheckError(source.path, line, 0, "no such line of Python code", cell)
     return found
 
 

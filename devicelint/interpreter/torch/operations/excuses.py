@@ -129,17 +129,21 @@ def _expects(exception: str) -> ExcuseCase:
     return _ground("prepared", reason, lambda run, _: run.expects(exception))
 
 
-DISCARDED = "a move whose result is thrown away would have prevented it: that is reported"
+DISCARDED = "a move with a discarded result would have prevented it, and is reported"
 DISCARDED_MOVE = _ground("discarded-move", DISCARDED, _was_to_meet)
 DISCARDED_MOVE_OF_INPUT = _ground("discarded-move", DISCARDED, _input_was_to_go)
 DISCARDED_COPY = _ground("discarded-move", DISCARDED, _was_to_come)
 NUMBER = _ground(
-    "no-tensor", "nothing shows that what comes from outside is a tensor", _may_be_a_number
+    "no-tensor", "nothing shows that the value from outside is a tensor", _may_be_a_number
 )
 UNSEEN = _ground(
-    "unseen", "nothing shows on which device code that is not seen gives a tensor", _is_nobodys
+    "unseen",
+    "nothing shows on which device code outside the project returns the tensor",
+    _is_nobodys,
 )
-SENT = _ground("sent-on", "the caller's tensor is sent on, wherever the caller has it", is_received)
+SENT = _ground(
+    "sent-on", "the caller's tensor is sent on from the device that the caller chose", is_received
+)
 
 # -- where callers keep their tensors ----------------------------------------------------------
 
@@ -194,15 +198,15 @@ def _where_received(says: Callable[[Run], bool]) -> Callable[[Run, Operands], bo
 
 
 HOST_CODE: tuple[tuple[str, str, Callable[[Run], bool]], ...] = (
-    ("test", "a test or a fixture is given what tests have made", is_reached_from_tests),
-    ("test-helper", "only tests use the file, which lies among them", is_help_for_tests),
-    ("dataset", "the class gives its items to the workers of a loader", is_of_data_class),
-    ("cpu-project", "the programs of the project train, and never leave the CPU", is_on_cpu_around),
+    ("test", "a test or a fixture only gets values that tests create", is_reached_from_tests),
+    ("test-helper", "only tests use the file, which lies next to them", is_help_for_tests),
+    ("dataset", "the workers of a DataLoader fetch the items of the class", is_of_data_class),
+    ("cpu-project", "the programs of the project only train on the CPU", is_on_cpu_around),
 )
 """Code whose callers keep their tensors on the CPU."""
-ON_HOST = Excuse("worker", "a DataLoader is given this function, which its workers call")
-UNDECLARED = Excuse("undeclared", "no declaration says that the caller gives a tensor")
-HOST_CALLS = Excuse("host-calls", "every call in the project gives it what is on the host")
+ON_HOST = Excuse("worker", "the workers of a DataLoader call this function")
+UNDECLARED = Excuse("undeclared", "no annotation or docstring says that the caller passes a tensor")
+HOST_CALLS = Excuse("host-calls", "every call in the project passes a value on the host")
 
 OFF_CUDA = _ground(
     "off-cuda", "a test of .is_cuda says that the caller's tensors are not on CUDA here", _off_cuda
@@ -210,20 +214,20 @@ OFF_CUDA = _ground(
 CALLERS = (
     _ground(
         "cpu-chosen",
-        "a condition around it may mean that the chosen device is the CPU",
+        "a condition around it may mean that the CPU is chosen",
         _chosen_as_cpu,
     ),
-    _ground("no-accelerator", "this machine has no accelerator to be on", _has_none),
+    _ground("no-accelerator", "this machine has no accelerator", _has_none),
     OFF_CUDA,
     _ground(
         "own-device",
-        "what keeps to a device of its own hands on here what it may have moved",
+        "an object with a device of its own passes on a value that it may have moved",
         _handed_on,
     ),
     *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
     _ground(
         "cpu-object",
-        "the object keeps a device of its own, which is the CPU",
+        "the object has a device of its own, which is the CPU",
         _where_received(is_of_object_on_the_cpu),
     ),
 )
@@ -233,7 +237,7 @@ CALLERS = (
 
 STAND_IN = _ground(
     "stand-in",
-    "what stood for nothing is replaced where it does not fit",
+    "the value is a placeholder that is replaced where it does not fit",
     lambda run, operands: any(is_placeholder_here(run, one) for one in operands),
 )
 
@@ -249,7 +253,7 @@ def _may_be_made_elsewhere(run: Run, operands: Operands) -> bool:
 
 DEFAULT_SET = _ground(
     "default-set",
-    "programs of the project say on which device tensors are made",
+    "programs of the project set the default device for new tensors",
     _may_be_made_elsewhere,
 )
 CLASH = (DISCARDED_MOVE, NUMBER, STAND_IN, *CALLERS, DEFAULT_SET)
@@ -260,7 +264,7 @@ NAMED = (
     NUMBER,
     _ground(
         "accelerators-only",
-        "the programs around it go to an accelerator, and none of them asks for one",
+        "the programs around it use an accelerator, and none of them checks for one",
         lambda run, _: is_taken_around(run),
     ),
     *(_ground(name, reason, _where_received(says)) for name, reason, says in HOST_CODE),
@@ -279,22 +283,24 @@ READ_TO_SEND = (_expects("TypeError"), DISCARDED_COPY, UNSEEN, SENT)
 DEMAND = (_expects("RuntimeError"), UNSEEN)
 """Of what torch takes on one device alone: lengths, memory to pin, what a group reaches."""
 
-FAILS_BEFORE = Excuse("fails-before", "a line that comes before raises on this machine")
+FAILS_BEFORE = Excuse("fails-before", "an earlier line raises on this machine")
 LOAD = (
     _ground(
         "device-chosen",
-        "a condition about devices leads here, which chose the machine",
+        "a condition about devices leads here, so the machine is known",
         lambda run, _: bool(run.device_choices),
     ),
     _expects("RuntimeError"),
 )
 """Of a checkpoint that is loaded without map_location; its file may excuse it, too."""
-PUBLISHED_FILE = Excuse("published", "what somebody publishes is saved for every machine")
-PROGRAM_FILE = Excuse("program-file", "the file lies beside the program, and is part of it")
-OWN_FILE = Excuse("own-file", "this very run has written the file, on this machine")
-TEST_FILE = Excuse("test-file", "a test loads what lies beside the tests, or what they made")
+PUBLISHED_FILE = Excuse("published", "published checkpoints are saved for every machine")
+PROGRAM_FILE = Excuse("program-file", "the file lies next to the program and is part of it")
+OWN_FILE = Excuse("own-file", "the same run wrote the file, on this machine")
+TEST_FILE = Excuse(
+    "test-file", "a test loads a file that lies next to the tests or that they wrote"
+)
 CPU_FILE = Excuse("cpu-file", "the program saves the file from the CPU")
-CPU_PROGRAM = Excuse("cpu-program", "the program never leaves the CPU, and names the file itself")
-OFFLOADED = Excuse("offloaded", "the program saves what it has from the CPU")
+CPU_PROGRAM = Excuse("cpu-program", "the program only uses the CPU, and names the file itself")
+OFFLOADED = Excuse("offloaded", "the program moves values to the CPU before it saves them")
 FOR_ACCELERATORS = Excuse("accelerators-only", "the program does not run without an accelerator")
 NO_CHECKPOINT = Excuse("no-checkpoint", "nothing shows that the file holds tensors")

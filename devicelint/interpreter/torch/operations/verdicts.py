@@ -37,8 +37,8 @@ from devicelint.interpreter.torch.operations.excuses import (
     places_of,
 )
 
-MUTED = Excuse("not-heard", "this is walked to learn what it gives, and may never happen")
-FAILS = Excuse("raises", "a test says that this raises")
+MUTED = Excuse("not-heard", "this call is only analysed for its result, and may never happen")
+FAILS = Excuse("raises", "a test expects this to raise")
 ELSEWHERE = Excuse("another-file", "it happens in another file: it is reported there")
 CPU_SETTING = Excuse("cpu-setting", "a setting of the program keeps everything on the CPU here")
 
