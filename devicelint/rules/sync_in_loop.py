@@ -41,6 +41,7 @@ def _report(site: Site, context: RuleContext) -> Reports:
     yield Report(
         site,
         f"{clashes.quoted(context, site)} waits for the accelerator in every step of the loop "
-        f"(line {line_of(0)}): keep the tensor there with .detach(), and read it only every few steps",
+        f"(line {line_of(0)}): keep the tensor there with .detach(), and read it only every few "
+        "steps",
         ((loop, "the training loop"),),
     )
