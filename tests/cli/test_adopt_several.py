@@ -296,7 +296,7 @@ def test_a_diff_names_what_is_left_with_the_reason(project, capsys):
     main(["adopt", "--diff", "spread.py"])
     told = capsys.readouterr().err
     assert "spread.py:2:9: not fixed DEV409: its fix is unsafe" in told
-    assert "the program spreads its work over several devices" in told
+    assert "the program uses several devices" in told
     assert "Nothing to adopt in 1 file; 2 left to you" in told
 
 

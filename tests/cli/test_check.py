@@ -59,7 +59,7 @@ def toy_fix(source, config, project=None, approves=None, heard=None, known=None)
     remaining = toy_check(after, config).findings
     rolled_back = remaining if "ROLLED BACK" in text else ()
     places = tuple(each.span for each in applied)
-    reasons = dict.fromkeys(rolled_back, "it would bring DEV101 in line 7")
+    reasons = dict.fromkeys(rolled_back, "it would introduce DEV101 on line 7")
     return Fixed(source, after, applied, rolled_back, remaining, places, reasons)
 
 
@@ -277,7 +277,7 @@ def test_fix_writes_the_safe_ones_and_reports_the_rest(run):
     assert "DEV401" in out
     assert error == (
         "a.py:1:1: fixed DEV104: fix it\n"
-        "a.py:2:1: not fixed DEV401: its fix is unsafe: --unsafe-fixes makes it (fix it)\n"
+        "a.py:2:1: not fixed DEV401: its fix is unsafe: apply it with --unsafe-fixes (fix it)\n"
         "Fixed 1 finding in 1 file\nFound 1 warning; 1 fixable with --unsafe-fixes\n"
     )
 
@@ -312,7 +312,7 @@ def test_a_fix_that_was_rolled_back_is_listed(run):
     write("a.py", "ROLLED BACK\nRISKY\n")
     for option in ("--fix", "--diff"):
         error = run("a.py", option)[2]
-        assert "a.py:2:1: not fixed DEV401: it would bring DEV101 in line 7\n" in error
+        assert "a.py:2:1: not fixed DEV401: it would introduce DEV101 on line 7\n" in error
 
 
 def test_a_file_that_needs_no_fix_is_not_touched(run):

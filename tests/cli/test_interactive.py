@@ -59,7 +59,7 @@ def test_each_fix_is_shown_with_its_difference(run: Run) -> None:
     assert said.count("Make this fix?") == 2
     assert "train.py:6:9: DEV103 created-on-cpu: `torch.zeros(3, 4)` is created" in said
     assert "-second = torch.ones(3, 4)\n+second = torch.ones(3, 4, device=device)\n" in said
-    assert "train.py:6:9: not fixed DEV103: you said no to its fix\n" in said
+    assert "train.py:6:9: not fixed DEV103: you declined its fix\n" in said
 
 
 def test_all_asks_no_more_in_any_file(run: Run) -> None:

@@ -44,7 +44,7 @@ def reasons(result: Fixed) -> list[str]:
 def test_a_discarded_move_stays_where_something_relies_on_it() -> None:
     result = fixed("x = torch.rand(4)\nx.to(device)\nprint(x.numpy())\n")
     assert result.after is result.before
-    assert reasons(result) == ["it would bring DEV201 in line 9"]
+    assert reasons(result) == ["it would introduce DEV201 on line 9"]
     twin = fixed("x = torch.rand(4)\nx.to(device)\nprint(x.cpu().numpy())\n")
     assert "x = x.to(device)\n" in twin.after.text
 
@@ -158,6 +158,6 @@ def shown(y):
 def test_what_is_an_array_in_another_call_is_not_moved() -> None:
     result = fixed(SHOWN + "shown(np.zeros(3))\nshown(torch.ones(3, device=device))\n")
     assert result.after is result.before
-    assert reasons(result) == ["it would bring DEV301 in line 12"]
+    assert reasons(result) == ["it would introduce DEV301 on line 12"]
     twin = fixed(SHOWN + "shown(torch.ones(3, device=device))\n")
     assert "np.asarray(y.cpu())" in twin.after.text

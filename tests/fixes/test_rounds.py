@@ -144,12 +144,12 @@ def reason(result: Fixed) -> str:
 
 def test_why_a_fix_was_not_made_is_told() -> None:
     brings = fixed("bad\nworse", ("DEV1", "worse", "a\nb\nugly"), ("DEV2", "ugly", "?!"))
-    assert reason(brings) == "it would bring DEV2 in line 2"
-    assert reason(fixed("bad", ("DEV1", "bad", "bad.cpu()"))) == "it would not fix it"
+    assert reason(brings) == "it would introduce DEV2 on line 2"
+    assert reason(fixed("bad", ("DEV1", "bad", "bad.cpu()"))) == "it would not remove the finding"
     broken = fixed("worse", ("DEV2", "worse", "!"))
     assert reason(broken) == "it would leave what cannot be checked: syntax error"
     turning = fixed("left", ("DEV1", "left", "right"), ("DEV2", "right", "left"))
-    assert reason(turning) == "it would bring DEV2 in line 1"
+    assert reason(turning) == "it would introduce DEV2 on line 1"
 
 
 def test_what_was_fixed_stood_where_the_first_text_has_it() -> None:
@@ -189,7 +189,7 @@ def test_each_fix_is_asked_about_once() -> None:
         ("bad bad bad", "bad good bad"),
         ("bad good bad", "bad good good"),
     ]
-    assert set(result.reasons.values()) == {"you said no to its fix"}
+    assert set(result.reasons.values()) == {"you declined its fix"}
     assert result.rolled_back == ()
 
 
@@ -270,7 +270,7 @@ def test_what_an_error_hid_is_fixed_with_it() -> None:
     assert uncovering("bad", uncovers=True).after.text == "good"
     kept = uncovering("bad", uncovers=False)
     assert kept.after.text == "bad"
-    assert kept.refused == (("DEV1", Span(0, 3), "it would bring DEV2 in line 1"),)
+    assert kept.refused == (("DEV1", Span(0, 3), "it would introduce DEV2 on line 1"),)
 
 
 @pytest.mark.parametrize(("safety", "after"), [(Safety.SAFE, "bad"), (Safety.UNSAFE, "good")])

@@ -21,7 +21,7 @@ model = nn.Linear(2, 2).to(device)"""
 WRONG = "%matplotlib inline\nx = torch.ones(1, 2)\nmodel(x)  # é"
 FIXED = WRONG.replace("(1, 2)", "(1, 2, device=device)")
 MESSAGE = (
-    "DEV103 `torch.ones(1, 2)` is created on the CPU and is an input of module `model`, which is on"
+    "DEV103 `torch.ones(1, 2)` is created on the CPU, but is passed to module `model`, which is on"
     " cuda since line 4 of cell 2: create it with device="
 )
 

@@ -90,7 +90,8 @@ def awkward(path: str = f"{ROOT}/a dir/größe #1%/train.py") -> CheckResult:
 def refused() -> CheckResult:
     """A finding whose fix was tried, and is not offered."""
     source = SourceFile.from_text("x.cuda()\n", f"{ROOT}/refused.py")
-    return CheckResult(source, (finding(Span(0, 8), unfixed="one was tried: it would not fix it"),))
+    unfixed = "a fix was tried, but it would not remove the finding"
+    return CheckResult(source, (finding(Span(0, 8), unfixed=unfixed),))
 
 
 def revealed() -> CheckResult:

@@ -54,7 +54,7 @@ def test_a_suppressed_finding_is_in_no_format(run, name):
     write("silenced.py", WRONG.replace("zeros(2)))", "zeros(2)))  # noqa: DEV103"))
     status, out, _ = run(".", "--output-format", name)
     assert status == 0
-    assert "is an input of module `model`" not in out
+    assert "is passed to module `model`" not in out
 
 
 def test_json_lines_are_the_entries_of_the_json(run):

@@ -35,7 +35,7 @@ def test_a_finding_tells_all_that_the_report_tells(editor, path):
     assert found.severity == lsp.DiagnosticSeverity.Error
     assert found.source == "devicelint"
     assert found.message == (
-        "`torch.zeros(4, 3)` is created on the CPU and is an input of module `model`,"
+        "`torch.zeros(4, 3)` is created on the CPU, but is passed to module `model`,"
         " which is on cuda since line 3: create it with device=\n(with an accelerator)"
     )
     assert found.range == at(3, 4, 21)

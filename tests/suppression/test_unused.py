@@ -94,7 +94,7 @@ def test_findings_stay_in_the_order_of_the_text():
 
 class TestWhereItIsTold:
     def test_where_torch_is_not_named(self):
-        assert told("y = 1  # noqa: DEV104\n") == ["`# noqa: DEV104` silences nothing"]
+        assert told("y = 1  # noqa: DEV104\n") == ["`# noqa: DEV104` suppresses nothing"]
         assert fixed_text("y = 1  # devicelint: ignore[DEV104]\n") == "y = 1\n"
 
     def test_not_in_a_file_that_is_skipped(self):
@@ -110,7 +110,7 @@ class TestWhereItIsTold:
     )
     def test_whatever_is_selected_besides(self, config):
         text = HEAD + "x.cuda()  # noqa: DEV104\ny = 1  # noqa: DEV104\n"
-        assert told(text, config) == ["`# noqa: DEV104` silences nothing"]
+        assert told(text, config) == ["`# noqa: DEV104` suppresses nothing"]
         assert [each.code for each in check(SourceFile(text), config, Project()).findings] == [
             "DEV901"
         ]
@@ -149,7 +149,7 @@ class TestWhereItIsTold:
         path.write_text(text + "model(torch.ones(1, 2))  # noqa: DEV103\n")
         assert told(path.read_text(), path=str(path)) == []
         (tmp_path / "parts.py").write_text("def build():\n    return print\n")
-        assert told(path.read_text(), path=str(path)) == ["`# noqa: DEV103` silences nothing"]
+        assert told(path.read_text(), path=str(path)) == ["`# noqa: DEV103` suppresses nothing"]
 
     def test_not_of_what_is_not_heard_in_this_file(self):
         config = Config(per_file_ignores=(("train.py", ("DEV104",)),))

@@ -353,7 +353,7 @@ def _reasons(name: str) -> set[str]:
 
 def test_a_line_without_a_clash_says_so(told):
     assert told("x = 1  # here\n")[1:] == [
-        "  no clash is judged here: no two devices meet that are known to differ"
+        "  no clash on this line: no values on different devices are combined"
     ]
 
 

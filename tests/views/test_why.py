@@ -64,7 +64,7 @@ def test_where_the_machine_decides_it_is_named(project, capsys):
     )
     assert told("train.py:5", capsys)[1:] == [
         "  x: cuda  with an accelerator",
-        "    train.py:4:5: created on cuda here, by its device argument",
+        "    train.py:4:5: created on cuda here by its device argument",
     ]
 
 
@@ -86,8 +86,8 @@ def test_the_calls_that_handed_a_value_on_are_told(project, capsys):
         "train.py:7: return b",
         "  b: cpu  with an accelerator",
         "    train.py:9:7: created on cpu here",
-        "    train.py:9:7: handed to outer() here",
-        "    train.py:4:18: handed to inner() here",
+        "    train.py:9:7: passed to outer() here",
+        "    train.py:4:18: passed to inner() here",
     ]
 
 
@@ -110,7 +110,7 @@ def test_a_line_without_values_says_so(project, capsys):
     project(train="import torch\n\n\nx = torch.ones(3)\n")
     assert told("train.py:2", capsys) == [
         "train.py:2: ",
-        "  nothing here has a device that is known of, or no path comes here",
+        "  no value on this line has a known device, or no path reaches it",
     ]
 
 
