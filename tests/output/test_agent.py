@@ -48,7 +48,8 @@ def test_an_unsafe_fix_says_what_it_does_and_other_files_are_named():
 
 
 def test_where_there_is_no_fix_the_reason_is_given():
-    assert " no fix: a fix was tried, but it would not remove the finding" in lines(samples.refused())
+    reason = " no fix: a fix was tried, but it would not remove the finding"
+    assert reason in lines(samples.refused())
     unexplained = replace(samples.refused().findings[0], unfixed="")
     checked = replace(samples.refused(), findings=(unexplained,))
     assert " no fix: none is known" in lines(checked)
