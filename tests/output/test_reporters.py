@@ -224,7 +224,7 @@ def test_a_long_line_keeps_what_is_near_the_marks():
 
 def test_certainty_is_told_where_it_is_not_complete():
     shown = report("x\n", finding(Span(0, 1), certainty=Certainty.BELIEF, machine="with two GPUs"))
-    assert "  with two GPUs; by belief: the code takes" in shown
+    assert "  with two GPUs; by belief: the code assumes" in shown
 
 
 def test_colour_changes_nothing_but_the_colour():
