@@ -315,7 +315,7 @@ def test_where_all_calls_give_what_is_on_the_host_a_clash_is_excused(told):
     Path("train.py").write_text(calls.lstrip(), encoding="utf-8")
     here = OTHER.replace("return x +", "return x.unsqueeze(0) +", 1)
     lines = told(here.replace("ones(3)", "ones(3)  # here", 1), "other.py")
-    reason = "every call in the project gives it what is on the host"
+    reason = "every call in the project passes a value on the host"
     assert lines[-1] == f"    excuse host-calls: {reason}"
 
 
