@@ -47,7 +47,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     if report.when == "teardown" or not report.passed:
         reached = {place: sorted(devices) for place, devices in _reached.items()}
         line = {"test": item.nodeid, "passed": report.passed, "reached": reached}
-        line["error"] = "" if report.passed else report.longreprtext[-2000:]
+        line["error"] = report.longreprtext[-2000:] if report.failed else ""
         _reached.clear()
         with Path(os.environ[RECORD]).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

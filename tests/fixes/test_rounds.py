@@ -147,7 +147,7 @@ def test_why_a_fix_was_not_made_is_told() -> None:
     assert reason(brings) == "it would introduce DEV2 on line 2"
     assert reason(fixed("bad", ("DEV1", "bad", "bad.cpu()"))) == "it would not remove the finding"
     broken = fixed("worse", ("DEV2", "worse", "!"))
-    assert reason(broken) == "it would leave what cannot be checked: syntax error"
+    assert reason(broken) == "it would leave a file that cannot be checked: syntax error"
     turning = fixed("left", ("DEV1", "left", "right"), ("DEV2", "right", "left"))
     assert reason(turning) == "it would introduce DEV2 on line 1"
 

@@ -259,8 +259,11 @@ class TestWriting:
         assert run("--write-baseline", "base.json")[0] == 0
         assert run("--baseline", "base.json", "-q") == (0, [], [])
 
-    def test_into_a_folder_that_is_made(self, run):
+    def test_into_another_folder(self, run):
         write("train.py", OLD)
+        missing = "ci/base.json:1:1: there is no folder ci"
+        assert run("--write-baseline", "ci/base.json") == (2, [], [missing])
+        Path("ci").mkdir()
         assert run("--write-baseline", "ci/base.json")[0] == 0
         assert list(entries("ci/base.json")) == ["../train.py"]
 
@@ -269,7 +272,7 @@ class TestWriting:
         assert run("--write-baseline", "train.py/base.json") == (
             2,
             [],
-            ["train.py/base.json:1:1: cannot be written: File exists"],
+            ["train.py/base.json:1:1: cannot be written: Not a directory"],
         )
 
     def test_without_what_was_asked(self, run):
@@ -284,6 +287,7 @@ class TestTheSetting:
         write("src/train.py", OLD)
         write("src/deep/devicelint.toml", 'extend = "../../devicelint.toml"\n')
         write("src/deep/train.py", OLD)
+        Path("ci").mkdir()
         assert run("--write-baseline", "ci/base.json")[0] == 0
         write("src/train.py", NEW)
         monkeypatch.chdir("src")

@@ -150,8 +150,8 @@ def test_why(run, file, place):
     ("place", "told"),
     [
         ("nb.ipynb:3", "nb.ipynb:3:1: is a notebook: name the cell, FILE:CELL:LINE\n"),
-        ("nb.ipynb:4:1", "nb.ipynb:cell 4:line 1:1: there is no such line of Python here\n"),
-        ("nb.ipynb:3:9", "nb.ipynb:cell 3:line 9:1: there is no such line of Python here\n"),
+        ("nb.ipynb:4:1", "nb.ipynb:cell 4:line 1:1: no such line of Python code\n"),
+        ("nb.ipynb:3:9", "nb.ipynb:cell 3:line 9:1: no such line of Python code\n"),
     ],
 )
 def test_why_of_no_line(run, file, place, told):

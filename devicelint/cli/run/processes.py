@@ -58,7 +58,8 @@ class _Process:
 
     def forget(self) -> None:
         """Take leave of it, once it has ended and nobody waits for it."""
-        with self._running, suppress(OSError):
+        # Closing its pipe may fail, too: what it was sent last can still be in the buffer.
+        with suppress(OSError), self._running:
             self.kill()
 
 

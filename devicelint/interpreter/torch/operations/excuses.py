@@ -212,11 +212,7 @@ OFF_CUDA = _ground(
     "off-cuda", "a test of .is_cuda says that the caller's tensors are not on CUDA here", _off_cuda
 )
 CALLERS = (
-    _ground(
-        "cpu-chosen",
-        "a condition around it may mean that the CPU is chosen",
-        _chosen_as_cpu,
-    ),
+    _ground("cpu-chosen", "a condition around it may mean that the CPU is chosen", _chosen_as_cpu),
     _ground("no-accelerator", "this machine has no accelerator", _has_none),
     OFF_CUDA,
     _ground(
@@ -296,9 +292,7 @@ LOAD = (
 PUBLISHED_FILE = Excuse("published", "published checkpoints are saved for every machine")
 PROGRAM_FILE = Excuse("program-file", "the file lies next to the program and is part of it")
 OWN_FILE = Excuse("own-file", "the same run wrote the file, on this machine")
-TEST_FILE = Excuse(
-    "test-file", "a test loads a file that lies next to the tests or that they wrote"
-)
+TEST_FILE = Excuse("test-file", "a test loads a file that the tests bring or write")
 CPU_FILE = Excuse("cpu-file", "the program saves the file from the CPU")
 CPU_PROGRAM = Excuse("cpu-program", "the program only uses the CPU, and names the file itself")
 OFFLOADED = Excuse("offloaded", "the program moves values to the CPU before it saves them")
