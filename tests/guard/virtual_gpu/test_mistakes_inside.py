@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parametrize
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
+from torch.utils.checkpoint import checkpoint
 
 from tests.guard.leaves import CPU, GPU, OTHER
 
@@ -157,16 +160,21 @@ def in_a_kernel_of_a_library(device: torch.device) -> Any:
 
 class Function(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, device):
-        return x * torch.ones(3, device=device)
+    def forward(ctx, x, here, there):
+        ctx.there = there
+        return x * torch.ones(3, device=here)
 
     @staticmethod
     def backward(ctx, grad):
-        return grad, None
+        return grad * torch.ones(3, device=ctx.there), None, None
 
 
 def in_the_forward_of_a_function(device: torch.device) -> Any:
-    return Function.apply(rows().requires_grad_(), device)
+    return Function.apply(rows().requires_grad_(), device, GPU)
+
+
+def in_the_backward_of_a_function(device: torch.device) -> Any:
+    return Function.apply(rows().requires_grad_(), GPU, device).sum().backward()
 
 
 def in_a_branch(device: torch.device) -> Any:
@@ -234,6 +242,42 @@ def in_inference_by_attention(device: torch.device) -> Any:
         return nn.functional.scaled_dot_product_attention(heads, heads.to(device), heads)
 
 
+def in_a_hook_of_a_gradient(device: torch.device) -> Any:
+    made = rows().requires_grad_() * 2
+    made.register_hook(lambda grad: grad * torch.ones(3, device=device))
+    made.sum().backward()
+
+
+def in_a_checkpointed_block(device: torch.device) -> Any:
+    return checkpoint(scaled_by_ones, rows().requires_grad_(), device, use_reentrant=False)
+
+
+def scaled_by_ones(x: Tensor, device: torch.device) -> Tensor:
+    return x * torch.ones(3, device=device)
+
+
+def in_a_function_mode(device: torch.device) -> Any:
+    class Scaling(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            made = func(*args, **(kwargs or {}))
+            return scaled_by_ones(made, device) if func is torch.relu else made
+
+    with Scaling():
+        return torch.relu(rows())
+
+
+def in_a_parametrization(device: torch.device) -> Any:
+    class Scale(nn.Module):
+        def forward(self, weight):
+            return scaled_by_ones(weight, device)
+
+    return parametrize.register_parametrization(nn.Linear(3, 2, device=GPU), "weight", Scale())
+
+
+def in_a_jvp(device: torch.device) -> Any:
+    return torch.func.jvp(lambda x: scaled_by_ones(x, device), (rows(),), (rows(),))
+
+
 MISTAKES: list[Mistake] = [
     value for name, value in globals().items() if name.startswith(("in_", "with_"))
 ]
@@ -250,4 +294,4 @@ def test_a_mistake_is_noticed_and_its_twin_is_not(mistake, elsewhere):
 
 
 def test_there_are_enough_of_them():
-    assert len(MISTAKES) >= 20
+    assert len(MISTAKES) >= 30
