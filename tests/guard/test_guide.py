@@ -93,7 +93,7 @@ def test_the_guide_names_every_option(name):
 def test_the_guide_tells_which_option_install_lacks():
     missing = set(options_of("guard")) - set(options_of("install"))
     assert missing == {"model", "optimizer"}
-    assert "takes the same arguments except `optimizer`" in " ".join(
+    assert "takes the same arguments as `guard`, except `optimizer`" in " ".join(
         GUIDE.read_text(encoding="utf-8").split()
     )
 

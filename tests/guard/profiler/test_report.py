@@ -304,8 +304,7 @@ def deep(tmp_path, monkeypatch):
     return path
 
 
-def test_other_programs_get_a_line_a_row_and_no_rules(deep, tmp_path, monkeypatch, capsys):
-    monkeypatch.delenv("COLUMNS", raising=False)
+def test_other_programs_get_a_line_a_row_and_no_rules(deep, tmp_path, capsys):
     assert report_main([str(on_disk(tmp_path / "run.jsonl", str(deep)))]) == 0
     printed = capsys.readouterr().out
     name = f"{short_path(str(deep))}:9"
