@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 NAME = ".gitignore"
+
+
+class FolderRules(NamedTuple):
+    """A folder, and the rules that are written there."""
+
+    folder: str
+    spec: GitIgnoreSpec
 
 
 @dataclass(frozen=True)
@@ -22,28 +30,25 @@ class GitIgnores:
     left out: what is checked must not depend on the machine.
     """
 
-    _specs: dict[str, GitIgnoreSpec | None] = field(default_factory=dict, repr=False)
-    """The rules of each folder; None where it has none."""
-    _roots: dict[str, bool] = field(default_factory=dict, repr=False)
-    """Whether a folder is the root of a repository."""
+    _rules: dict[str, tuple[FolderRules, ...]] = field(default_factory=dict, repr=False)
+    """By folder: those above it that have rules, itself included, the nearest first."""
+    _specs: dict[Path, GitIgnoreSpec | None] = field(default_factory=dict, repr=False)
+    """The rules that are written in each folder; None where it has none."""
 
     def ignores(self, path: str, *, is_folder: bool, start: str | None = None) -> bool:
         """Whether Git ignores `path` itself, which is in no folder that it ignores.
 
         Rules of the folders above `start` do not hold, if one is given.
         """
-        folder, name = os.path.split(os.path.abspath(path))
-        if not self._in_repository(folder):
-            return False
-        rest = f"{name}/" if is_folder else name
-        while True:
-            decided = self._decided(folder, rest)
+        absolute = os.path.abspath(path)
+        for rules in self._above(os.path.dirname(absolute)):  # noqa: PTH120 - for each file met
+            if start is not None and len(rules.folder) < len(start):
+                break
+            below = os.path.relpath(absolute, rules.folder)
+            decided = rules.spec.check_file(f"{below}/" if is_folder else below).include
             if decided is not None:
                 return decided
-            parent, name = os.path.split(folder)
-            if folder in (start, parent) or self._is_root(folder):
-                return False
-            folder, rest = parent, f"{name}/{rest}"
+        return False
 
     def ignores_below(self, path: str) -> bool:
         """Whether Git ignores `path`, or a folder that it is in."""
@@ -53,29 +58,29 @@ class GitIgnores:
             self.ignores(str(each), is_folder=True) for each in folders
         )
 
-    def _decided(self, folder: str, rest: str) -> bool | None:
-        """What the rules of one folder say about a path below it; None where they say nothing."""
-        if folder not in self._specs:
-            self._specs[folder] = _spec(folder, is_root=self._is_root(folder))
-        spec = self._specs[folder]
-        return None if spec is None else spec.check_file(rest).include
+    def _above(self, folder: str) -> tuple[FolderRules, ...]:
+        if folder not in self._rules:
+            self._rules[folder] = tuple(self._rules_above(Path(folder)))
+        return self._rules[folder]
 
-    def _in_repository(self, folder: str) -> bool:
-        return any(self._is_root(str(each)) for each in (Path(folder), *Path(folder).parents))
+    def _rules_above(self, folder: Path) -> Iterator[FolderRules]:
+        """The folders with rules from one up to the root of its repository, if it is in one."""
+        upwards = [folder, *folder.parents]
+        root = next((each for each in upwards if (each / ".git").exists()), None)
+        for each in upwards[: upwards.index(root) + 1] if root is not None else ():
+            if each not in self._specs:
+                self._specs[each] = _spec(each, is_root=each == root)
+            if (spec := self._specs[each]) is not None:
+                yield FolderRules(str(each), spec)
 
-    def _is_root(self, folder: str) -> bool:
-        if folder not in self._roots:
-            self._roots[folder] = Path(folder, ".git").exists()
-        return self._roots[folder]
 
-
-def _spec(folder: str, *, is_root: bool) -> GitIgnoreSpec | None:
+def _spec(folder: Path, *, is_root: bool) -> GitIgnoreSpec | None:
     """The rules of one folder; what cannot be read has none."""
     names = [".git/info/exclude", NAME] if is_root else [NAME]
     lines: list[str] = []
     for name in names:
         with suppress(OSError):
-            lines += Path(folder, name).read_text("utf-8", "replace").splitlines()
+            lines += (folder / name).read_text("utf-8", "replace").splitlines()
     if not lines:
         return None
     # Imported late: a check of named files starts faster without it.
