@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from argparse import Namespace
 from itertools import count
-from threading import Event, Thread
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +17,7 @@ from devicelint.cli import main, terminal
 from devicelint.cli.run import progress_line, proof
 from devicelint.cli.run.progress import Progress, is_wanted
 from devicelint.cli.run.progress_line import ProgressLine
+from tests.screens import Screen, screen_of
 
 SCRIPT = """\
 import torch
@@ -30,45 +30,10 @@ MODEL = "import torch\n\n\ndef make():\n    return torch.zeros(3)\n"
 LINE_GONE = "\x1b[2K"
 
 
-class Screen:
-    """A pseudo terminal that takes the place of standard error, and what was written to it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._monkeypatch = monkeypatch
-        self._master, slave = os.openpty()
-        self.stream = os.fdopen(slave, "w", encoding="utf-8")
-        self._read: list[bytes] = []
-        self._reader = Thread(target=self._take, daemon=True)
-        self._reader.start()
-
-    def _take(self) -> None:
-        try:
-            while data := os.read(self._master, 65536):
-                self._read.append(data)
-        except OSError:  # Linux says so at the end.
-            pass
-
-    def show(self) -> None:
-        """Show what is written from here on: pytest takes standard error anew for each test."""
-        self._monkeypatch.setattr(sys, "stderr", self.stream)
-
-    def text(self) -> str:
-        """All that was written, once nothing more can be."""
-        self.stream.close()
-        self._reader.join()
-        os.close(self._master)
-        return re.sub(r"\x1b\[[0-9;?]*[lhm]", "", b"".join(self._read).decode())
-
-
 @pytest.fixture
 def screen(monkeypatch, tmp_path) -> Screen:
-    pytest.importorskip("pty", reason="there are no pseudo terminals")
     monkeypatch.chdir(tmp_path)
-    for name in ("CI", "NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    return Screen(monkeypatch)
+    return screen_of(monkeypatch)
 
 
 @pytest.fixture

@@ -1,10 +1,7 @@
 """How far runs are, on a pseudo terminal."""
 
-import os
 import re
-import sys
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -12,48 +9,14 @@ from runtime_guard.mutation import command, progress, proof
 from runtime_guard.mutation.mutation import Mutation
 from runtime_guard.mutation.running import Job, Run
 from runtime_guard.mutation.source import ScriptSource
+from tests.screens import screen_of
 
 PASSED = Run(0, "passed", 0, 3, ("cpu",), None, "", "", 1.0, frozenset())
 
 
-class Screen:
-    """A pseudo terminal that takes the place of standard error, and what was written to it."""
-
-    def __init__(self, monkeypatch):
-        self._master, slave = os.openpty()
-        self.stream = os.fdopen(slave, "w", encoding="utf-8")
-        self._read = []
-        self._reader = Thread(target=self._take, daemon=True)
-        self._reader.start()
-        self._monkeypatch = monkeypatch
-
-    def _take(self):
-        try:
-            while data := os.read(self._master, 65536):
-                self._read.append(data)
-        except OSError:  # Linux says so at the end.
-            pass
-
-    def show(self):
-        """Show what is written from here on: pytest takes standard error anew for each test."""
-        self._monkeypatch.setattr(sys, "stderr", self.stream)
-
-    def text(self):
-        """All that was written, once nothing more can be."""
-        self.stream.close()
-        self._reader.join()
-        os.close(self._master)
-        return b"".join(self._read).decode()
-
-
 @pytest.fixture
 def screen(monkeypatch):
-    pytest.importorskip("pty", reason="there are no pseudo terminals")
-    for name in ("CI", "NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    return Screen(monkeypatch)
+    return screen_of(monkeypatch)
 
 
 @pytest.fixture
