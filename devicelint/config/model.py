@@ -50,8 +50,8 @@ class Config:
     extend: Path | None = setting(
         PathTo(),
         None,
-        "Another file of settings to build on. This file overrides its keys; the entries of tables "
-        "are merged.",
+        "Another file of settings to build on. The keys of this file win over those of that one; "
+        "the entries of tables are merged.",
         unset="nothing",
     )
     select: tuple[str, ...] | None = setting(
@@ -64,11 +64,11 @@ class Config:
         Rules(),
         (),
         "Rules to check in addition, for example rules that are off by default. "
-        "Adds to the list of the file that this one extends.",
+        "Adds to the list of the file that `extend` names.",
         adds=True,
     )
     ignore: tuple[str, ...] = setting(
-        Rules(), (), "Rules not to check. A more specific entry of `select` overrides this one."
+        Rules(), (), "Rules not to check. A more specific entry of `select` wins."
     )
     severity: tuple[tuple[str, Level], ...] = setting(
         TableOf("a table of severities", Choice(LEVELS), rule_key),
@@ -83,7 +83,7 @@ class Config:
         "Path patterns, each with the rules not to report in the files that match.",
     )
     preview: bool = setting(
-        Boolean(), default=False, documentation="Let rules be selected that are in preview."
+        Boolean(), default=False, documentation="Allow rules in preview to be selected."
     )
     certainty: Sureness = setting(
         Choice[Sureness]({each: each for each in SURENESS}),
@@ -100,7 +100,7 @@ class Config:
     extend_exclude: tuple[Pattern, ...] = setting(
         Patterns(),
         (),
-        "Path patterns to pass over in addition to those of `exclude`. "
+        "Path patterns to skip, in addition to those of `exclude`. "
         "Adds to the patterns of the file that `extend` names.",
         adds=True,
     )
@@ -117,13 +117,14 @@ class Config:
     torch_version: TorchRelease | None = setting(
         Text("a release of torch", torch_release, release_text),
         None,
-        "The oldest release of torch that the code has to support. Fixes use nothing newer.",
+        "The oldest release of torch that the code has to support. Fixes only use its features.",
         unset="the newest",
     )
     device_style: DeviceStyle = setting(
         Choice[DeviceStyle]({style: style for style in DEVICE_STYLES}),
         "to",
-        "How fixes choose a device: by its type, or with `torch.accelerator` (torch 2.6 or later).",
+        "How fixes choose a device: with `torch.cuda.is_available()` and the like, or with "
+        "`torch.accelerator` (torch 2.6 or later).",
     )
     baseline: Path | None = setting(
         PathTo(),

@@ -61,8 +61,8 @@ def unreached(proof: dict[str, Any]) -> str:
 
 def _unreached(proof: dict[str, Any]) -> str:
     which = printable(unreached(proof))
-    steps = "--prove-steps lets them make more steps"
-    return f"No run came to what is new on {which}: {steps}\n" if which else ""
+    steps = "use --prove-steps for more training steps"
+    return f"No run reached the new code on {which}: {steps}\n" if which else ""
 
 
 def _steps(proof: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ class UnguardedAcceleratorApi(Rule):
     summary = (
         "An unguarded `torch.cuda` call raises on CPU-only machines this code otherwise supports"
     )
-    unfixed = "this call makes no sense without an accelerator"
+    unfixed = "this call has no meaning without an accelerator"
 
     def __init__(self) -> None:
         self._going: set[Site] = set()

@@ -117,7 +117,7 @@ def _agreement(before: Sequence[Run], after: Sequence[Run], again: Again) -> Agr
     if found.verdict != "changed":
         return found
     if compared(one, again(BEFORE, ScriptMachine(one.gpus))).verdict == "changed":
-        return not_compared("the script itself comes to others in each run")
+        return not_compared("the losses of the unchanged script differ from run to run")
     return found
 
 

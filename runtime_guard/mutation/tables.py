@@ -88,7 +88,7 @@ def _below(proof: Proof) -> Iterable[RenderableType]:
     places = [*([f"line {lines}"] if lines else []), *proof.unreached_elsewhere()]
     if places:
         which = ", ".join(places)
-        yield Text(printable(f"No run came to what is new on {which}: more steps may."))
+        yield Text(printable(f"No run reached the new code on {which}: run more steps."))
 
 
 def summary(mutation: Mutation) -> str:
@@ -102,12 +102,12 @@ def summary(mutation: Mutation) -> str:
 def without(mutant: Mutant, job: Job) -> str:
     """What happens without a move."""
     if mutant.run is None:
-        return "not run: the script never comes there"
+        return "not run: the script never reaches this line"
     if mutant.verdict != "redundant":
         return outcome(mutant.run, job)
     trained = mutant.run.digest
     if mutant.same:
-        same = "the same parameters, to the last bit" if trained else "the same is printed"
+        same = "the same parameters, bit for bit" if trained else "the same is printed"
     else:
         same = "other parameters" if trained else "something else is printed"
     return f"passes; {same}"

@@ -97,10 +97,10 @@ def test_what_fails_where_it_must_not_is_told(run):
     assert status == 1
     assert "1 GPU        what arguments   what arguments\n" in out
     assert out.endswith(
-        "No run came to what is new on line 4: --prove-steps lets them make more steps\n"
+        "No run reached the new code on line 4: use --prove-steps for more training steps\n"
     )
     said = [f"{machine}: the script fails" for machine in ("CPU only", "1 GPU", "2 GPUs")]
-    said.append("no run came to what is new on line 4")
+    said.append("no run reached the new code on line 4")
     assert error == "".join(f"devicelint: not proven: {one}\n" for one in said)
 
 
@@ -127,7 +127,7 @@ def test_what_no_run_came_to_is_not_proven(run):
     Path("train.py").write_text(TRAINS)
     status, out, error = run("--fix", "--prove", "--prove-steps", "3", "train.py")
     assert status == 1
-    assert "devicelint: not proven: no run came to what is new on line 7\n" in error
+    assert "devicelint: not proven: no run reached the new code on line 7\n" in error
     assert out.startswith("in 3 steps ")
 
 
@@ -251,7 +251,7 @@ def test_a_proof_in_colour_obeys_nothing_in_what_it_shows():
     assert plain.splitlines()[1:] == [
         r"1 GPU        \x1b[2J[red]",
         r"The \x1b[2J loss",
-        r"No run came to what is new on \x1b.py:1: --prove-steps lets them make more steps",
+        r"No run reached the new code on \x1b.py:1: use --prove-steps for more training steps",
     ]
     coloured = proof_report.render(document, lambda text, style: text)
     assert "\x1b[31m\\x1b[2J[red]" in coloured

@@ -90,6 +90,6 @@ def test_it_trains_on_what_there_is_and_comes_to_the_same_losses(
         "passed",
         "passed",
     ]
-    unreached = "no run came to what is new on "
+    unreached = "no run reached the new code on "
     assert all(one.startswith(unreached) for one in found["problems"])
     assert len(found["problems"]) == bool(found["unreached_lines"])

@@ -88,7 +88,7 @@ def run(
             break
     _name_places(document, script)
     if places := unreached(document):
-        document["problems"].append(f"no run came to what is new on {places}")
+        document["problems"].append(f"no run reached the new code on {places}")
     return document
 
 

@@ -26,7 +26,7 @@ from runtime_guard.virtual.torch_patches.unseeing import unseen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-COMPILED: Final = "what torch.compile is given runs eagerly; the compiled path is not proven"
+COMPILED: Final = "torch.compile runs eagerly here; the compiled path is not tested"
 
 _DEEPEST: Final = 3
 """How many functions deep it is looked for what a function names."""

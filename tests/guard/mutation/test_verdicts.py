@@ -117,8 +117,8 @@ Moves
  ───────────────────────────────────────────────────────────────────────────
     1   .cuda()     broken      data/load.py:3: FileNotFoundError: no data
     2   .to(d)      needed      line 9: RuntimeError: Expected all tensors …
-    3   .cpu()      redundant   passes; the same parameters, to the last bit
-    4   .xpu()      unreached   not run: the script never comes there
+    3   .cpu()      redundant   passes; the same parameters, bit for bit
+    4   .xpu()      unreached   not run: the script never reaches this line
 """
     )
 
@@ -261,7 +261,7 @@ def test_what_differs_from_itself_is_not_compared(monkeypatch):
     other = replace(TRAINED, losses=((L1, OTHER),))
     unsteady = ([TRAINED, other], TRAINED, TRAINED)
     assert agreement_of(monkeypatch, unsteady, (other,) * 3) == (
-        "losses not compared: the script itself comes to others in each run"
+        "losses not compared: the losses of the unchanged script differ from run to run"
     )
     assert agreement_of(monkeypatch, (TRAINED,) * 3, (other,) * 3) == (
         "the loss of step 2 differs: 0.25 before, 0.26 after"
@@ -326,7 +326,7 @@ def test_other_losses_are_a_problem():
 
 def test_what_is_new_in_other_files_and_no_run_came_to():
     found = replace(proof(), elsewhere=(("net.py", MarkedPlace(7, 0)),))
-    said = "No run came to what is new on line 4, 12, net.py:7: more steps may."
+    said = "No run reached the new code on line 4, 12, net.py:7: run more steps."
     assert said in shown(ProofTable(found))
     assert of_proof(found)["unreached_elsewhere"] == ["net.py:7"]
 
@@ -380,7 +380,7 @@ What train.py does
              tensors …                                   not used
  2 GPUs      not ended after 60 s, 1 step                2 steps, parameters on cuda:0, cuda:1
 
-No run came to what is new on line 4, 12: more steps may."""
+No run reached the new code on line 4, 12: run more steps."""
     )
 
 
