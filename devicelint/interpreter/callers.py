@@ -31,6 +31,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
+from devicelint.interpreter.engine.attempts import Retractable
 from devicelint.interpreter.engine.budget import Budget, BudgetExceeded
 from devicelint.interpreter.engine.frame import GLOBALS, Frame
 from devicelint.interpreter.engine.nodes import parameters_of
@@ -109,7 +110,7 @@ def shown_by(program: Program) -> Shown:
         return run
 
     with suppress(BudgetExceeded, RecursionError):
-        explore(alone, lambda _: _ignore, begin, ())
+        explore(alone, lambda _: _NOBODY, begin, ())
     return Shown(found, frozenset(alone.written), _readings(loading), bool(alone.clashing))
 
 
@@ -259,3 +260,6 @@ def _of_all(places: Iterator[Given]) -> Given:
 
 def _ignore(event: Event, run: Run) -> None:
     """What goes wrong in it is found where it is checked itself."""
+
+
+_NOBODY = Retractable(_ignore, [])

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from devicelint.domain.history import Site
 from devicelint.domain.worlds import WITH_ONE, WITH_SEVERAL, WITHOUT, World
+from devicelint.interpreter.engine.attempts import MOST_SETTINGS, Parts
 from devicelint.interpreter.engine.budget import Budget
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Program
@@ -32,8 +34,6 @@ from devicelint.interpreter.python.alone.settings import (
     open_what_functions_set,
 )
 from devicelint.interpreter.python.functions import walk_alone
-
-_MOST_SETTINGS = 2
 
 
 @dataclass(slots=True)
@@ -108,7 +108,7 @@ class _Begin:
 
 def _walk_settings(begin: _Begin, world: World) -> Iterator[Walk]:
     try:
-        yield _walk(begin(world, splits=len(world.settings) < _MOST_SETTINGS))
+        yield _walk(begin(world, splits=len(world.settings) < MOST_SETTINGS))
     except Split as split:
         for chosen in (True, False):
             on_cpu = split.on_cpu is chosen
@@ -158,16 +158,17 @@ def _walk_unentered(run: Run, made: Collection[Site]) -> set[Site]:
     called, built = set(run.entered), set(run.instantiated)
     open_what_functions_set(run, called)
     run.default_device = run.device_of_type = default_of_others(run)
+    parts = Parts(run)
     while waiting := [one for one, _ in run.pending if one.owner is None and one.node not in tried]:
         for function in reversed(waiting):
             tried.add(function.node)
             if function.node not in called:
-                walk_alone(run, function)
+                parts.walk(partial(walk_alone, run, function))
     for node, cls in reversed(tuple(run.classes.items())):
         if node not in made if node not in built else is_never_called(run, cls):
             alone.add(node)
-            walk_class_alone(run, cls)
+            parts.walk(partial(walk_class_alone, run, cls))
         elif has_unentered(run, cls):
             with run.forgetting():
-                walk_class_alone(run, cls, is_used=True)
+                parts.walk(partial(walk_class_alone, run, cls, is_used=True))
     return run.instantiated - alone

@@ -13,8 +13,9 @@ from devicelint.domain.history import Site
 from devicelint.domain.standing import CERTAIN, Conduct, Level, Standing
 from devicelint.domain.worlds import World, whether_or_not
 from devicelint.finding import Certainty
+from devicelint.interpreter.engine.attempts import Retractable
 from devicelint.interpreter.engine.budget import BudgetExceeded
-from devicelint.interpreter.engine.run import Listener, Run
+from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.split import Split
 from devicelint.interpreter.suggestions.context import RuleContext
 from devicelint.linter.callers import Callers, cited
@@ -84,7 +85,7 @@ class Collector:
         """The names of the events that any of the rules listens to."""
         self._walks: list[tuple[World, list[_Heard]]] = []
 
-    def listener_for(self, world: World) -> Listener:
+    def listener_for(self, world: World) -> Retractable:
         """The listener of one walk; reports of an abandoned walk of the same world are dropped."""
         reports: list[_Heard] = []
         handlers = self._handlers
@@ -110,10 +111,10 @@ class Collector:
                         event.clash if isinstance(event, MixedOperation) else None,
                     )
                     for report in handle(event, context)
-                    if not (world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
+                    if not (run.world.is_set_to_the_cpu and report.certainty is Certainty.CONTRACT)
                 )
 
-        return listen
+        return Retractable(listen, reports)
 
     def reports(self, callers: Callers) -> list[RawFinding]:
         """One finding for each rule and subject, with the worlds in which it holds."""

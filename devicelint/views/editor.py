@@ -14,6 +14,7 @@ from devicelint.domain.events import (
 from devicelint.domain.worlds import World
 from devicelint.finding import Finding, InputError
 from devicelint.interpreter import Program, explore
+from devicelint.interpreter.engine.attempts import Retractable
 from devicelint.interpreter.engine.run import Listener, Run
 from devicelint.interpreter.engine.tracing import AnnouncingRun
 from devicelint.linter.collector import Collector, parent_of
@@ -100,7 +101,7 @@ class EditorAnalysis:
             if not isinstance(event, Transfer) or run.concerns(event):
                 collect(event, run)
 
-        return listen
+        return Retractable(listen, collect.kept)
 
     def snapshot(
         self, source: SourceFile, program: Program, imported: Iterable[Program]

@@ -15,6 +15,7 @@ from devicelint.domain.standing import Conduct, Level, Standing
 from devicelint.domain.verdicts import Excuse, Judged
 from devicelint.domain.worlds import World
 from devicelint.finding import Elsewhere
+from devicelint.interpreter.engine.attempts import Retractable
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Listener, Run
@@ -137,7 +138,7 @@ class Judging:
             elif isinstance(event, Judged) and _is_clash(event.verdict.evidence):
                 heard.setdefault(_clash(event, run, before), set()).add(event.verdict.excuses)
 
-        return hear
+        return Retractable(hear, collect.kept)
 
     def known_in(self, program: Program, callers: Callers) -> _Known:
         """What is known when the walks are over."""

@@ -89,6 +89,15 @@ class Attention:
         """Those who hear the walk."""
         return tuple(one for one in self._notes.values() if isinstance(one, Hearer))
 
+    @property
+    def all_notes(self) -> tuple[Notes, ...]:
+        """All that is noted of the walk, by whom."""
+        return tuple(self._notes.values())
+
+    def keep_notes(self, kept: Iterable[Notes]) -> None:
+        """Throw away what others than these have noted."""
+        self._notes = {type(one): one for one in kept}
+
     def hearer(self, kind: type[Hears]) -> Hears:
         """The one of a kind that hears every walk."""
         return cast("Hears", self._notes[kind])
@@ -148,6 +157,8 @@ class Memory(Attention):
     """Whether a machine without an accelerator goes another way, or loads where this one does."""
     counts_accelerators: bool = False
     """Whether the code asks how many accelerators there are."""
+    undecided: set[str] = field(default_factory=set)
+    """The keys of the flags that were asked for and that the world leaves open."""
     made_in: dict[Site, tuple[Frame, int]] = field(default_factory=dict)
     """The frame in which each tensor or module was created, and the moment."""
 

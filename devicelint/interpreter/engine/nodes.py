@@ -48,7 +48,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=32)
 def code_by_kind(tree: cst.Module) -> Mapping[type[cst.CSTNode], Sequence[cst.CSTNode]]:
     """All code of a tree; the programs of one tree, each walked for a purpose, share it."""
     found: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}

@@ -54,6 +54,23 @@ def class_member(run: Run, cls: Class, name: str) -> Value | None:
 
 def order_of_bases(cls: Class) -> tuple[Class, ...]:
     """A class and its bases in the file, in the order in which Python looks through them."""
+    if not cls.bases:
+        return (cls,)
+    known = _orders.get(id(cls))
+    if known is None:
+        if len(_orders) >= _MOST_ORDERS:
+            _orders.clear()
+        known = _orders[id(cls)] = _order_of_bases(cls)
+    return known
+
+
+_orders: dict[int, tuple[Class, ...]] = {}
+"""By the identity of the class, which stands first and is kept alive by that: to hash one takes
+as long as to find its order."""
+_MOST_ORDERS = 2_000
+
+
+def _order_of_bases(cls: Class) -> tuple[Class, ...]:
     bases = [base for base in cls.bases if isinstance(base, Class)]
     if len(bases) == 1:
         return (cls, *order_of_bases(bases[0]))

@@ -80,6 +80,11 @@ class Run(Surroundings, Memory, Defaults):
         self._last_transfer: Transfer | None = None
         self._addresses: dict[tuple[Site, Ref, str, tuple[int, ...]], Ref] = {}
 
+    @property
+    def listener(self) -> Listener:
+        """Who hears the events of the walk at this point."""
+        return self._listener
+
     # -- the file --------------------------------------------------------------------------
 
     @property
@@ -185,7 +190,10 @@ class Run(Surroundings, Memory, Defaults):
 
     def decide(self, flag: Flag) -> bool | None:
         """What this world says of a flag."""
-        return self.world.truth(flag)
+        truth = self.world.truth(flag)
+        if truth is None:
+            self.undecided.add(flag.key)
+        return truth
 
     def expects(self, exception: str) -> bool:
         """Whether the code is prepared for an exception here: it tries, and does otherwise."""

@@ -22,7 +22,7 @@ def is_free(run: Run, name: str, frame: Frame) -> bool:
     return frame.ref == frame.home or name not in names_bound_in(frame.node)
 
 
-@functools.lru_cache(maxsize=200)
+@functools.lru_cache(maxsize=1_000)
 def names_bound_in(scope: cst.CSTNode) -> frozenset[str]:
     """The names that one scope binds, anywhere in it."""
     names: set[str] = set()

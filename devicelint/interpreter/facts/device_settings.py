@@ -88,7 +88,7 @@ class _Said(NamedTuple):
     variables: frozenset[str]
 
 
-@functools.lru_cache(maxsize=1_000)
+@functools.lru_cache(maxsize=10_000)
 def _said_by(node: cst.CSTNode) -> _Said:
     parts = tuple(descendants(node))
     variables = frozenset(one.value for one in parts if type(one) is cst.Name)
@@ -107,7 +107,7 @@ def device_settings(program: Program, with_branches: bool) -> frozenset[str]:
     return _settings_in(program.tree)[with_branches]
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=32)
 def _settings_in(tree: cst.Module) -> tuple[frozenset[str], frozenset[str]]:
     """The settings of a file, without branches and with; the programs of one tree share them."""
     steps = _of_kinds(tree, _STEPS)

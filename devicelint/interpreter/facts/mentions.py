@@ -40,7 +40,7 @@ class Mentions:
         return any(one in self.methods for one in methods)
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=64)
 def mentions_in(code: cst.CSTNode) -> Mentions:
     """What a file, or a part of one, names."""
     found = _Found()

@@ -160,7 +160,7 @@ def _asking(run: Run, question: str) -> Iterator[None]:
         del run.settings[before:]
 
 
-@functools.lru_cache(maxsize=1_000)
+@functools.lru_cache(maxsize=10_000)
 def _asks_for_a_file(test: cst.BaseExpression) -> bool:
     calls = (one for one in descendants(test) if isinstance(one, cst.Call))
     return any(last_name(one.func) in _ASKS_FOR_A_FILE for one in calls)

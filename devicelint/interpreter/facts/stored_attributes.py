@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import libcst as cst
@@ -12,26 +13,16 @@ from devicelint.domain.values import NONE, Class, Instance, Module, Symbolic, Un
 from devicelint.interpreter.engine.nodes import descendants
 from devicelint.interpreter.engine.objects import names_buffer, order_of_bases
 from devicelint.interpreter.engine.run import Run
-from devicelint.interpreter.engine.steps import Notes
-
-
-class Stored(Notes):
-    """Which attributes each method stores, once for a run."""
-
-    def __init__(self) -> None:
-        self.by_method: dict[Site, frozenset[str]] = {}
-
-    def by(self, method: Site) -> frozenset[str]:
-        """The attributes of its first parameter that a method binds."""
-        if method not in self.by_method:
-            found = _stored(method) if isinstance(method, cst.FunctionDef) else ()
-            self.by_method[method] = frozenset(found)
-        return self.by_method[method]
-
 
 ANY = "*"
 """Attributes whose names are computed."""
 _ASSIGNED = frozenset({cst.AssignTarget, cst.AnnAssign, cst.AugAssign})
+
+
+@functools.lru_cache(maxsize=2_000)
+def stored_by(method: Site) -> frozenset[str]:
+    """The attributes of its first parameter that a method binds."""
+    return frozenset(_stored(method) if isinstance(method, cst.FunctionDef) else ())
 
 
 def _stored(method: cst.FunctionDef) -> Iterator[str]:
@@ -72,7 +63,7 @@ def _attributes_of(owner: str, target: cst.BaseExpression) -> Iterator[str]:
 def forget_stored(run: Run, method: Site, receiver: Value | None) -> None:
     """A method that is not walked may have given its object anything under the names it binds."""
     if isinstance(receiver, (Instance, Module)):
-        for name in run.notes(Stored).by(method):
+        for name in stored_by(method):
             if run.state.read(receiver.ref, name) is not None:
                 run.state.write(receiver.ref, name, Unknown("set by a call that is not followed"))
 
@@ -94,4 +85,4 @@ def _stored_later(run: Run, cls: Class) -> Iterator[str]:
         assert isinstance(one.node, cst.ClassDef)
         for method in one.node.body.body:
             if isinstance(method, cst.FunctionDef) and method.name.value != "__init__":
-                yield from run.notes(Stored).by(method)
+                yield from stored_by(method)

@@ -71,7 +71,7 @@ class Evidence:
     """Those that are asked for what no tensor has, such as `args.epochs`."""
 
 
-@functools.lru_cache(maxsize=200)
+@functools.lru_cache(maxsize=1_000)
 def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -> Evidence:
     """What a function says of the paths that begin with one of the names.
 

@@ -29,7 +29,7 @@ from devicelint.interpreter.engine.objects import module_device, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import MOVES
 from devicelint.interpreter.facts.mentions import called_method
-from devicelint.interpreter.facts.stored_attributes import ANY, Stored
+from devicelint.interpreter.facts.stored_attributes import ANY, stored_by
 from devicelint.interpreter.python.containers.contents import parts_of
 from devicelint.interpreter.python.functions import call_function
 
@@ -141,7 +141,7 @@ def _entries(run: Run, cls: Class, preparing: set[Site]) -> Iterator[Function]:
 def _names(run: Run, cls: Class, method: Function, seen: set[Site]) -> set[str]:
     """What a method binds, by itself or by methods of the object that it calls."""
     seen.add(method.node)
-    names = set(run.notes(Stored).by(method.node))
+    names = set(stored_by(method.node))
     assert isinstance(method.node, cst.CSTNode)
     if any(map(_moves_in_place, descendants(method.node))):
         names.add(ANY)
