@@ -126,9 +126,9 @@ def _register(context: RuleContext, clash: Clash, kept: Keeper) -> Rewrite | Non
         "Register it as a buffer that is not part of the state_dict: checkpoints keep their keys"
     )
     if _is_reached_alone(context, clash, kept):
-        return Rewrite(message, (Replace(assignment, call),))
+        return Rewrite(message, (Replace(assignment, call),), uncovers=True)
     message += "; .half() and .buffers() then include it"
-    return Rewrite(message, (Replace(assignment, call),), Safety.UNSAFE)
+    return Rewrite(message, (Replace(assignment, call),), Safety.UNSAFE, uncovers=True)
 
 
 def _is_reached_alone(context: RuleContext, clash: Clash, kept: Keeper) -> bool:

@@ -19,7 +19,8 @@ from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import Analysis, analysis
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.tensor_parameters import is_no_tensor_on
-from devicelint.interpreter.torch.operations.operands import operand_of, report_clash
+from devicelint.interpreter.torch.operations.operands import operand_of
+from devicelint.interpreter.torch.operations.reports import report_clash
 
 RETURNED = "return"
 """The operation that the announced clashes are of."""

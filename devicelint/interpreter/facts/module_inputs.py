@@ -43,6 +43,15 @@ def is_called_through(outer: Frame, inner: Frame) -> bool:
     return outer.module is not None or (inner.module is not None and outer.receiver == inner.module)
 
 
+def is_being_made(run: Run, owner: Module) -> bool:
+    """Whether this happens in the `__init__` of a Module, or in what that calls."""
+    for frame in run.frame.outwards():
+        node = frame.node
+        if isinstance(node, cst.FunctionDef) and node.name.value == "__init__":
+            return frame.receiver == owner
+    return False
+
+
 def is_in_module(run: Run) -> bool:
     """Whether this is reached from a method of a Module."""
     return any(isinstance(frame.receiver, Module) for frame in run.frame.outwards())

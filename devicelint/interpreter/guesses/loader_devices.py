@@ -44,7 +44,7 @@ from devicelint.interpreter.facts.mentions import called_method
 from devicelint.interpreter.facts.qualified_names import written
 from devicelint.interpreter.python.conditions import condition_at, truth_of
 from devicelint.interpreter.torch.devices.arguments import device_named
-from devicelint.interpreter.torch.operations.operands import report_input
+from devicelint.interpreter.torch.operations.reports import report_input
 
 _OF_MAPPINGS = frozenset({"items", "values"})
 """Methods of mappings: what these hold, no loader makes."""

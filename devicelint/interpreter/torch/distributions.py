@@ -32,8 +32,8 @@ from devicelint.interpreter.torch.operations.operands import (
     find_clash,
     mixes_as_scalar,
     operand_of,
-    report_clash,
 )
+from devicelint.interpreter.torch.operations.reports import report_clash
 
 _GIVEN = frozenset(
     "logits probs loc scale rate low high concentration concentration0 concentration1 df "

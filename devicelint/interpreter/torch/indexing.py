@@ -34,7 +34,8 @@ from devicelint.interpreter.facts.tensor_parameters import rank_of_part
 from devicelint.interpreter.python.containers.subscripts import key_of
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
-from devicelint.interpreter.torch.operations.operands import operand_of, report_clash
+from devicelint.interpreter.torch.operations.operands import operand_of
+from devicelint.interpreter.torch.operations.reports import report_clash
 from devicelint.interpreter.torch.processes.ranks import number_of_dimensions
 
 

@@ -39,11 +39,8 @@ from devicelint.interpreter.torch.modules.registration import (
 from devicelint.interpreter.torch.modules.unplaced import unplaced_for
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.meetings import is_chosen
-from devicelint.interpreter.torch.operations.operands import (
-    mixes_as_scalar,
-    operand_of,
-    report_clash,
-)
+from devicelint.interpreter.torch.operations.operands import mixes_as_scalar, operand_of
+from devicelint.interpreter.torch.operations.reports import report_clash
 from devicelint.interpreter.torch.operations.signatures import apply_signature
 from devicelint.interpreter.torch.parallel import call_wrapped, note_parallel_call
 from devicelint.interpreter.torch.processes.ranks import is_a_matrix

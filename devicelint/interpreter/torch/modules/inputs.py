@@ -18,7 +18,8 @@ from devicelint.interpreter.facts.loop_shapes import comes_round
 from devicelint.interpreter.torch.modules.registration import PlainlyKept, move_module
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
 from devicelint.interpreter.torch.operations.hard_coded import note_met
-from devicelint.interpreter.torch.operations.operands import operand_of, report_input
+from devicelint.interpreter.torch.operations.operands import operand_of
+from devicelint.interpreter.torch.operations.reports import report_input
 
 
 def check_input(run: Run, site: cst.Call, own: Operand, operand: Operand, part: str = "") -> bool:

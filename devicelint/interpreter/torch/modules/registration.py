@@ -32,6 +32,7 @@ from devicelint.interpreter.engine.objects import TENSORS, module_device, names_
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
 from devicelint.interpreter.facts.entries import named_by_callers
+from devicelint.interpreter.facts.module_inputs import is_being_made
 from devicelint.interpreter.facts.moved_back import note_module_moved
 from devicelint.interpreter.python.containers.contents import extend
 from devicelint.interpreter.torch.modules.children import keep_in_order
@@ -85,7 +86,7 @@ def register(
         value = replace(value, role="" if value.role == "buffer" else value.role)
         if value.role == "lost":
             announce_lost(run, value, target, registered=True)
-        if value.since.kept is None and _is_being_made(run, owner):
+        if value.since.kept is None and is_being_made(run, owner):
             since = replace(value.since, kept=Keeper(owner.name, name, target))
             value = replace(value, since=since)
     elif isinstance(value, Tensor) and value.role == "parameter":
@@ -103,15 +104,6 @@ def register_somewhere(run: Run, owner: Module, value: Value) -> None:
     elif isinstance(value, Tensor) and value.role in ("parameter", "buffer"):
         held = join_known(run.state.read(owner.ref, TENSORS) or value, value)
         run.state.write(owner.ref, TENSORS, held)
-
-
-def _is_being_made(run: Run, owner: Module) -> bool:
-    """Whether this happens in the `__init__` of a Module, or in what that calls."""
-    for frame in run.frame.outwards():
-        node = frame.node
-        if isinstance(node, cst.FunctionDef) and node.name.value == "__init__":
-            return frame.receiver == owner
-    return False
 
 
 def _as_site(run: Run, site: cst.BaseExpression) -> Value:

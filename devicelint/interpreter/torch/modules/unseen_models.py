@@ -40,7 +40,8 @@ from devicelint.interpreter.python.containers.contents import parts_of
 from devicelint.interpreter.torch.modules.escapes import may_move
 from devicelint.interpreter.torch.modules.inputs import inputs_of
 from devicelint.interpreter.torch.operations.meetings import is_chosen
-from devicelint.interpreter.torch.operations.operands import operand_of, report_input
+from devicelint.interpreter.torch.operations.operands import operand_of
+from devicelint.interpreter.torch.operations.reports import report_input
 
 _LOADS = "load_state_dict"
 _SHOWS = frozenset({"parameters", "named_parameters", "eval", "state_dict", _LOADS})

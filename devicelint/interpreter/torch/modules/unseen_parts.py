@@ -18,11 +18,8 @@ from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.torch.operations.excuses import DIFFERENT
-from devicelint.interpreter.torch.operations.operands import (
-    mixes_as_scalar,
-    operand_of,
-    report_input,
-)
+from devicelint.interpreter.torch.operations.operands import mixes_as_scalar, operand_of
+from devicelint.interpreter.torch.operations.reports import report_input
 
 _MADE = frozenset({Verb.CREATED, Verb.CONVERTED})
 

@@ -52,8 +52,8 @@ from devicelint.interpreter.torch.operations.operands import (
     find_clash,
     grad_of_operands,
     operand_of,
-    report_clash,
 )
+from devicelint.interpreter.torch.operations.reports import report_clash
 from devicelint.interpreter.torch.processes.ranks import (
     dimension_given,
     dimensions_left,
