@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from devicelint.output.rule_page import for_reading
 from devicelint.rule_index import all_facts, facts_named
 from devicelint.server.server import Server
 
@@ -23,4 +24,4 @@ def rules(_: Server) -> list[dict[str, object]]:
 def rule_page(_: Server, rule: str) -> str | None:
     """The page of a rule, by its code or name, in Markdown; None for an unknown rule."""
     facts = facts_named(rule)
-    return None if facts is None else facts.documentation()
+    return None if facts is None else for_reading(facts.documentation())

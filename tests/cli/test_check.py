@@ -539,11 +539,21 @@ def test_explain_prints_the_page(run, rule):
     assert "discarded-move" in out
 
 
+def test_explain_prints_no_markup_of_the_tests(run, monkeypatch):
+    out = run("explain", "DEV106")[1]
+    assert "```python\nimport torch\n" in out
+    assert "[1.0, 2.0, 3.0, 4.0])  # unregistered-tensor\n" in out
+    for markup in ("```py run", "```diff safe", "# error: ", "# raises"):
+        assert markup not in out
+    assert "is reported as unregistered-tensor, because" in run("explain", "DEV103")[1]
+
+
 def test_explain_in_colour_reads_the_same(run, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     out = run("explain", "DEV104")[1]
     assert "\x1b[" in out
-    assert "```" not in out
+    for markup in ("```", "# error: ", "# raises", ".md"):
+        assert markup not in out
 
 
 def test_trace_shows_devices_in_the_margin(run, monkeypatch):

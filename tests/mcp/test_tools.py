@@ -321,6 +321,7 @@ def test_explain_returns_each_page_without_what_tests_read(agent, facts):
     assert page.startswith(f"# {facts.name} ({facts.code})\n")
     for markup in ("```py\n", "```py ", "# error: [", "# warning: [", "# raises", "# todo "):
         assert markup not in page
+    assert ".md)" not in page
     assert len(page) > len(facts.documentation()) / 2
     assert agent.text("explain", rule=facts.name) == page.removesuffix("\n")
 

@@ -393,6 +393,8 @@ def test_the_page_of_a_rule_is_told(editor):
     assert not rules["DEV604"]["default"]
     page = told("devicelint.rulePage", "DEV103")
     assert page.startswith("# created-on-cpu (DEV103)\n")
+    assert "```python\n" in page
+    assert "# raises" not in page
     assert told("devicelint.rulePage", "created-on-cpu") == page
     assert told("devicelint.rulePage", "DEV999") is None
 

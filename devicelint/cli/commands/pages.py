@@ -19,6 +19,7 @@ from devicelint.cli.run.inputs import named
 from devicelint.cli.run.progress import Progress, is_wanted
 from devicelint.cli.terminal import paint_for, width_of
 from devicelint.output.paint import SEVERITY_STYLES, plain
+from devicelint.output.rule_page import for_reading
 from devicelint.rule_index import RuleFacts, all_facts, facts_named, known_rules
 from devicelint.text.selectors import hint
 
@@ -58,7 +59,7 @@ def rule_called(wanted: str) -> RuleFacts:
 
 
 def _explain(wanted: str) -> int:
-    page = rule_called(wanted).documentation()
+    page = for_reading(rule_called(wanted).documentation())
     if paint_for(sys.stdout) is plain:
         sys.stdout.write(page)
     else:
