@@ -22,7 +22,7 @@ from devicelint.linter.callers import Callers, cited
 from devicelint.linter.consequences import without_consequences, without_later_loads
 from devicelint.linter.locations import RawFinding
 from devicelint.linter.many_demands import summed_up
-from devicelint.linter.mistakes import Mistakes, is_surer
+from devicelint.linter.mistakes import Mistakes, is_surer, without_repeated_fixes
 from devicelint.rules import Report, Reports, Rule
 from devicelint.rules._listening import event_of, methods_of
 
@@ -127,7 +127,7 @@ class Collector:
                     key = (one.rule.code, subject)
                     raw = RawFinding(one.rule, report, (one.world,))
                     found.add(key, raw, one.clash, is_reached=one.is_reached)
-        kept = without_consequences(found.all())
+        kept = without_repeated_fixes(without_consequences(found.all()))
         told = summed_up(tuple(_unique_messages(kept)), self._rules)
         return told if self._adopts else without_later_loads(told, self._raising_before())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
 from devicelint.domain.events import Clash
@@ -62,6 +62,36 @@ class Mistakes:
                 report = _with_another(first.report, found.report)
                 self._merged[self._first[place]] = replace(first, report=report)
         return [one for key, one in self._merged.items() if key in self._reached]
+
+
+def without_repeated_fixes(findings: Iterable[RawFinding]) -> list[RawFinding]:
+    """The findings, but for clashes that have the same fix as an earlier one.
+
+    `data.to(device)` moves what a module is called with, and the labels of its loss.
+    """
+    kept: list[RawFinding] = []
+    for one in findings:
+        first = next((n for n, each in enumerate(kept) if _has_fix_of(each, one)), None)
+        if first is None:
+            kept.append(one)
+        else:
+            report = _with_another(kept[first].report, one.report)
+            kept[first] = replace(kept[first], report=report)
+    return kept
+
+
+def _has_fix_of(first: RawFinding, other: RawFinding) -> bool:
+    """Whether another clash has the same fix as the first one, and says no more."""
+    fix, same = first.report.fix, other.report.fix
+    if fix is None or same is None or fix.changes != same.changes:
+        return False
+    if not {first.rule.code, other.rule.code} <= _CLASHES or is_surer(other.report, first.report):
+        return False
+    is_worse = first.report.severity is Severity.WARNING is not other.report.severity
+    return not is_worse and set(other.worlds) <= set(first.worlds)
+
+
+_CLASHES = frozenset({"DEV101", "DEV102"})
 
 
 def _pair(clash: Clash) -> Hashable:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from devicelint.domain.alternatives import cases_of
 from devicelint.domain.values import (
+    HOST,
     Batch,
     DictOf,
     ListOf,
@@ -30,6 +33,14 @@ _CONTAINERS = (DictOf, ListOf, Tuple, Stream)
 def has_move(value: Value) -> bool:
     """Whether something has a `.to()`: a list has none, nor has a probability distribution."""
     return all(isinstance(one, (*_MOVE, Module, TensorDict)) for one, _ in cases_of(value))
+
+
+def is_held_elsewhere(here: RuleContext, name: cst.Name) -> bool:
+    """Whether an object of a library holds a graph or its tensors: a loader samples on the CPU."""
+    return any(
+        here.names.is_foreign_class(call.func) and here.names.value_of(read) != HOST
+        for call, read in here.source.given_of(name)
+    )
 
 
 def moved_whole(

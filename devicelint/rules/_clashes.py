@@ -128,7 +128,7 @@ def is_moved_at_times(operand: Operand) -> bool:
 def is_led_astray(context: RuleContext, module: Operand) -> bool:
     """Whether a line has moved a module that comes later in the loop than its call."""
     step = module.since
-    return step is not None and step.verb is Verb.MOVED and context.comes_round(step.site)
+    return step is not None and step.of_module and context.comes_round(step.site)
 
 
 def is_fresh(context: RuleContext, clash: Clash) -> bool:

@@ -11,10 +11,11 @@ import libcst as cst
 from devicelint.domain.devices import CPU
 from devicelint.domain.events import Clash, Operand
 from devicelint.domain.history import Site, Verb
+from devicelint.domain.values import TensorDict
 from devicelint.finding import Safety
 from devicelint.fixes import AddKeyword, Change, InsertAfter, InsertStatement, Rewrite
 from devicelint.interpreter.suggestions.context import RuleContext
-from devicelint.rules._batch_fixes import has_move, moved_whole
+from devicelint.rules._batch_fixes import has_move, is_held_elsewhere, moved_whole
 from devicelint.rules._clashes import is_moved_at_times, quoted
 from devicelint.rules._device_parameters import told_of, ways_of
 from devicelint.rules._other_loop_fixes import move_parts, moves_parts
@@ -217,7 +218,7 @@ def _as_sibling(
 
 
 def _named(here: RuleContext, culprit: Operand) -> cst.Name | None:
-    """The name under which a batch or host data came: `x` in `x.view(-1, 784)`."""
+    """The name of a batch, host data, or a bundle: `x` in `x.view(-1, 784)`, `data` in `data.x`."""
     if culprit.since is None or culprit.since.verb not in (Verb.LOADED, *_MADE):
         return None
     site = culprit.site
@@ -229,9 +230,10 @@ def _named(here: RuleContext, culprit: Operand) -> cst.Name | None:
         site = site.func if isinstance(site, cst.Call) else site.value
     if not isinstance(site, cst.Name):
         return None
+    if isinstance(here.names.value_of(site), TensorDict) and is_held_elsewhere(here, site):
+        return None
     is_itself = site is culprit.site
-    held = getattr(here.names.value_of(site), "since", None)
-    return site if is_itself or held == culprit.since else None
+    return site if is_itself or here.names.since_of(site) == culprit.since else None
 
 
 def _move_in_place(here: RuleContext, clash: Clash, handed: str | None = None) -> Rewrite | None:

@@ -10,6 +10,7 @@ import libcst as cst
 
 from devicelint.domain.devices import CPU, DeviceOf, Known, Unsure
 from devicelint.domain.history import Site, Step, Verb
+from devicelint.domain.state import DEVICE_FIELD
 from devicelint.domain.values import (
     Batch,
     Const,
@@ -20,6 +21,7 @@ from devicelint.domain.values import (
     Stream,
     Symbolic,
     Tensor,
+    TensorDict,
     Tuple,
     Unknown,
     Value,
@@ -106,6 +108,8 @@ def _bind(
             value = _unseen_as_declared(run, parameter, arguments, value)
         elif isinstance(value, (Tensor, Batch, Placed)) and not isinstance(value.device, Unsure):
             _note_passed(frame, argument)
+        elif isinstance(value, TensorDict):
+            _note_bundle_passed(run, frame, value, argument.site)
         elif isinstance(value, (Stream, Tuple, DictOf)) and _is_named(run, frame, argument):
             _note_parts_passed(run, frame, value, argument.site)
         if not frame.is_checked:
@@ -128,6 +132,13 @@ def _note_passed(frame: Frame, argument: Argument) -> None:
     value = argument.value
     if isinstance(value, (Tensor, Batch, Placed)) and value.since.verb is not Verb.SENT:
         frame.passed[value.since] = argument.site
+
+
+def _note_bundle_passed(run: Run, frame: Frame, bundle: TensorDict, site: Site) -> None:
+    """`model(data)`: what an object of a library holds is moved with it."""
+    place = run.state.read(bundle.ref, DEVICE_FIELD)
+    if isinstance(place, Placed) and not isinstance(place.device, Unsure):
+        frame.passed.setdefault(place.since, site)
 
 
 def _is_named(run: Run, frame: Frame, argument: Argument) -> bool:

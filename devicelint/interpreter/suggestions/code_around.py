@@ -117,6 +117,20 @@ class CodeAround:
         loop = training_loop(self._run.module, site)
         return loop.iter if isinstance(loop, cst.For) else getattr(loop, "test", None)
 
+    def given_of(self, name: cst.Name) -> Iterator[tuple[cst.Call, cst.BaseExpression]]:
+        """The calls of this function that are given what a name has: `data`, or `data.x` of it."""
+        for node in descendants(self._frame.node):
+            if not isinstance(node, cst.Name) or node.value != name.value:
+                continue
+            read: cst.BaseExpression = node
+            around = self.parent_of(read)
+            while isinstance(around, cst.Attribute) and around.value is read:
+                read, around = around, self.parent_of(around)
+            while around is not None and not isinstance(around, cst.BaseCompoundStatement):
+                inner, around = around, self.parent_of(around)
+                if isinstance(inner, cst.Arg) and isinstance(around, cst.Call):
+                    yield around, read
+
     def is_program_without(self, words: frozenset[str]) -> bool:
         """Whether the program is this file, and uses none of these names."""
         run = self._run

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 import libcst as cst
 
 from devicelint.domain.devices import Known
-from devicelint.domain.history import Site
+from devicelint.domain.history import Site, Step
 from devicelint.domain.values import (
     Batch,
     DictOf,
     ImportedName,
     ListOf,
     Module,
+    TensorDict,
     Unknown,
     Value,
 )
@@ -23,6 +24,7 @@ from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.bound_names import is_free
 from devicelint.interpreter.facts.named_devices import NamedDevice, devices_at_hand, frame_of
 from devicelint.interpreter.python.containers.contents import parts_of
+from devicelint.interpreter.torch.bundles import place_of
 from devicelint.interpreter.torch.modules.registration import PlainlyKept
 
 
@@ -60,6 +62,13 @@ class NamesInSight:
         self._run.frame = outer
         return value
 
+    def since_of(self, site: Site) -> Step | None:
+        """The step that put there what a name or attribute holds: a tensor, or a bundle of them."""
+        value = self.value_of(site)
+        held = place_of(self._run, value) if isinstance(value, TensorDict) else value
+        since = getattr(held, "since", None)
+        return since if isinstance(since, Step) else None
+
     def parts_of(self, value: Value) -> tuple[Value, ...]:
         """What a sequence or a dict holds: one value for all parts, where they have no number."""
         return parts_of(self._run, value)
@@ -95,6 +104,15 @@ class NamesInSight:
         with self._run.muted():
             callee = self._run.evaluate(call.func)
         return isinstance(callee, ImportedName) and callee.name.endswith(".Parameter")
+
+    def is_foreign_class(self, func: cst.BaseExpression) -> bool:
+        """Whether a call makes an object of a library, or of torch's that samples data."""
+        callee = self.value_of(func)
+        if not isinstance(callee, ImportedName):
+            return False
+        root, _, rest = callee.name.partition(".")
+        is_foreign = root not in _DEVICE_AWARE or rest.startswith("utils.data.")
+        return is_foreign and callee.name.rpartition(".")[2][:1].isupper()
 
     def foreign_user_of(self, name: Site) -> cst.BaseExpression | None:
         """What another package brings and is given a local name: it may count on its device."""
