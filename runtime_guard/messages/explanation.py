@@ -14,6 +14,7 @@ from runtime_guard.lines import is_internal, is_torch
 from runtime_guard.messages.advice import advise
 from runtime_guard.messages.advice_model import lone_tensor
 from runtime_guard.messages.describe import describe, mismatch_at
+from runtime_guard.messages.explained_generator import advice_on_generator
 from runtime_guard.messages.explained_host import of_host
 from runtime_guard.messages.explained_line import announced, by_device, name_of, of_unnamed
 from runtime_guard.messages.explained_model import of_model
@@ -53,6 +54,8 @@ def explanation(error: BaseException, text: ErrorText) -> str:
         return of_host(steps, text) or _of_line(steps, text)
     if text.kind == "model":
         return of_model(steps, text) or _of_line(steps, text)
+    if text.kind == "generator":
+        text = replace(text, advice=advice_on_generator(str(error), steps) or text.advice)
     return _of_line(steps, text)
 
 

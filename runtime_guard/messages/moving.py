@@ -100,14 +100,26 @@ def _assigned(step: Step, path: str, value: str) -> str:
 
 
 def _itself(step: Step, path: str, goal: torch.device) -> str:
-    """The variable that holds the tensor, where it can move itself and has not done so yet."""
+    """The variable that holds the tensor, where it can move itself and has not done so yet.
+
+    A method that binds its own object anew leaves everybody else with the old one.
+    """
     name = _head(path)
     holder = value_of(step, name)
     if name == path or isinstance(holder, (Tensor, nn.Module)) or moved_above(step, name):
         return ""
-    can_move = callable(getattr(holder, "to", None))
+    # Not of the object: ignite's metrics answer to every name.
+    can_move = callable(inspect.getattr_static(type(holder), "to", None))
+    can_move = can_move and not _is_receiver(step, name, holder)
     inside = [*tensors_in(holder, name), *tensors_in(getattr(holder, "__dict__", None), name)]
     return name if can_move and all(tensor.device != goal for _, tensor in inside) else ""
+
+
+def _is_receiver(step: Step, name: str, value: object) -> bool:
+    """Whether a variable is the object of the method that runs there."""
+    code = step.frame.f_code
+    is_first = code.co_argcount > 0 and code.co_varnames[0] == name
+    return is_first and hasattr(type(value), code.co_name)
 
 
 def _tuple(name: str, holder: tuple[Any, ...], index: int, value: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 # What an explanation looks for: tensors on two devices, one that had to be on the CPU, a model that
-# is to be wrapped, or none of them.
-Kind: TypeAlias = Literal["mix", "host", "model", "other"]
+# is to be wrapped, a generator of random numbers, or none of them.
+Kind: TypeAlias = Literal["mix", "host", "model", "generator", "other"]
 
 DEVICE = r"(?:cpu|cuda|meta|mps|xpu|hpu|npu|xla|privateuseone)(?::\d+)?"
 
@@ -31,7 +31,8 @@ class ErrorText:
         expression: what to find anywhere in the message, which may have another one around it.
         example: such a message.
         kind: `mix` where tensors on two devices met, `host` where one had to be on the CPU,
-            `model` where a wrapper refused a model, `other` where no tensor is in the wrong place.
+            `model` where a wrapper refused a model, `generator` where a generator is elsewhere than
+            what it fills, `other` where no tensor is in the wrong place.
         advice: what to do about it; empty where the tensors say it.
         argument: what the function calls the tensor, where it has a name for it.
         errors: the names of the exceptions that say so; their subclasses do as well.

@@ -50,9 +50,8 @@ OTHERS = (
         "generator",
         r"Expected a .*(?:device type for generator|generator device) but",
         "Expected a 'cuda' device type for generator but found 'cpu'",
-        "other",
-        "write `torch.Generator(device=…)` with the device of the tensors it is used for; a "
-        "DataLoader's own generator stays on the CPU",
+        "generator",
+        "write `torch.Generator(device=…)` with the device of the tensors that it fills",
         since="1.6",
     ),
     ErrorText(

@@ -7,12 +7,14 @@ import pytest
 import torch
 from torch import nn
 
-from runtime_guard import DeviceMismatchError
+from runtime_guard import DeviceMismatchError, virtual_gpu
+from runtime_guard.messages.explain import annotate, notes_of
 
 with warnings.catch_warnings():
     # ignite still scripts functions when it is imported.
     warnings.filterwarnings("ignore", "`torch.jit", DeprecationWarning)
     from ignite.engine import Engine, Events, create_supervised_evaluator
+    from ignite.metrics import Metric
 
     from runtime_guard.ignite import DeviceGuard
 
@@ -174,3 +176,29 @@ def test_options_reach_the_guard():
     assert model.hooks[1:] == [0] * 11
     with pytest.raises(ValueError, match="steps is 0"):
         DeviceGuard(model, steps=0)
+
+
+class Guesses(Metric):
+    """Creates its sums where nobody says."""
+
+    def reset(self):
+        self.counts = torch.zeros(2)
+
+    def update(self, output):
+        predicted, _ = output
+        self.counts += predicted.sum(0)
+
+    def compute(self):
+        return self.counts.tolist()
+
+
+def test_the_sums_of_a_metric_are_moved_and_not_the_metric():
+    with virtual_gpu(1):
+        model = net().to("cuda")
+        metrics: dict[str, Metric] = {"guesses": Guesses()}
+        evaluator = create_supervised_evaluator(model, metrics=metrics, device="cuda")
+        with pytest.raises(RuntimeError, match="at least two devices") as caught:
+            evaluator.run(batches())
+        assert annotate(caught.value)
+    note = " ".join(" ".join(notes_of(caught.value)).split())
+    assert "to fix it: write `self.counts = self.counts.to(predicted.device)` before " in note

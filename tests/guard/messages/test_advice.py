@@ -332,3 +332,33 @@ def test_a_view_leads_back_to_the_variable_it_is_of():
     (advice,) = advice_of(train, guarded(Flat().to(META)), torch.ones(2, 3))
     assert advice.startswith("write `images = images.to(")
     assert advice.endswith(place("model(images)", train))
+
+
+def test_a_method_does_not_bind_its_own_object_anew():
+    class Count:
+        def __init__(self):
+            self.total = torch.zeros(3)
+
+        def to(self, device):
+            return self
+
+        def update(self, model):
+            model(self.total)
+
+    (advice,) = advice_of(Count().update, linear())
+    assert advice.startswith("write `self.total = self.total.to(")
+
+
+def test_an_object_that_answers_to_every_name_cannot_move_itself():
+    class Sums:
+        def __init__(self):
+            self.total = torch.zeros(3)
+
+        def __getattr__(self, name):
+            return lambda *arguments: (name, arguments)
+
+    def train(model, sums):
+        model(sums.total)
+
+    (advice,) = advice_of(train, linear(), Sums())
+    assert advice.startswith("write `sums.total = sums.total.to(")
