@@ -50,8 +50,8 @@ class Config:
     extend: Path | None = setting(
         PathTo(),
         None,
-        "Another file of settings to build on. The keys of this file win over those of that one; "
-        "the entries of tables are merged.",
+        "Another file of settings to build on. The keys of the extending file win; the entries of "
+        "tables are merged.",
         unset="nothing",
     )
     select: tuple[str, ...] | None = setting(
@@ -107,7 +107,7 @@ class Config:
     respect_gitignore: bool = setting(
         Boolean(),
         default=True,
-        documentation="Pass over files that Git ignores when folders are searched.",
+        documentation="When folders are searched, skip files that Git ignores.",
     )
     unsafe_fixes: bool = setting(
         Boolean(),
