@@ -15,6 +15,9 @@ REVEALED = "DEV000"
 FOR_ACCELERATORS = "DEV409"
 """The code of what is said of a program that takes the machine as it is."""
 
+FAR = "its fix belongs in another file"
+"""Why a finding has no fix that can be made in its own file alone."""
+
 
 class Location(NamedTuple):
     """What people call a place in a file."""

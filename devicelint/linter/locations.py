@@ -13,7 +13,7 @@ import libcst as cst
 
 from devicelint.domain.history import Site
 from devicelint.domain.worlds import World
-from devicelint.finding import Elsewhere, FileEdits, Finding, Fix, Location, Related, Span
+from devicelint.finding import FAR, Elsewhere, FileEdits, Finding, Fix, Location, Related, Span
 from devicelint.fixes import Change, Rewrite, resolve
 from devicelint.fixes import sites as sites_of
 from devicelint.interpreter.engine.program import Program
@@ -23,7 +23,6 @@ from devicelint.text.source import SourceFile
 
 Spans = dict[cst.CSTNode, Span]
 
-FAR = "its fix belongs in another file"
 NOT_WRITABLE = "its fix cannot be written at that place"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from devicelint.finding import Finding, InputError, Related, Span
 from devicelint.server.open_documents import OpenDocument
 from devicelint.text.source import SourceFile
-from devicelint.views.editor_snapshot import EditorSnapshot, Mark, Whereabouts
+
+if TYPE_CHECKING:
+    from devicelint.views.editor_snapshot import EditorSnapshot, Mark, Whereabouts
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ class DocumentAnalysis:
         return replace(finding, span=span, related=kept, fix=None)
 
 
-_Shown = TypeVar("_Shown", Mark, Whereabouts)
+_Shown = TypeVar("_Shown", bound="Mark | Whereabouts")
 
 
 def _all(many: Iterable[tuple[_Shown, ...]]) -> Iterator[_Shown]:

@@ -17,7 +17,7 @@ from lsprotocol.types import (
     Range,
 )
 
-from devicelint import rules
+import devicelint
 from devicelint.finding import Elsewhere, Finding, InputError, Severity, Span
 from devicelint.output import internal_error
 from devicelint.output.evidence import condition
@@ -76,7 +76,7 @@ def page_of(finding: Finding) -> CodeDescription | None:
     return None if uri is None else CodeDescription(uri)
 
 
-_PAGES = Path(rules.__file__).resolve().parent
+_PAGES = Path(devicelint.__file__).resolve().parent / "rules"
 
 
 def _related(finding: Finding, document: OpenDocument) -> Iterator[DiagnosticRelatedInformation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from lsprotocol.types import Hover, Location, MarkupContent, MarkupKind, Position
 
@@ -10,7 +11,9 @@ from devicelint.finding import Elsewhere, Span
 from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.diagnostics import location_of
 from devicelint.server.open_documents import OpenDocument
-from devicelint.views.editor_snapshot import Whereabouts
+
+if TYPE_CHECKING:
+    from devicelint.views.editor_snapshot import Whereabouts
 
 
 def hover(analysis: DocumentAnalysis, uri: str, position: Position) -> Hover | None:

@@ -24,6 +24,7 @@ def initialize(server: Server, params: lsp.InitializeParams) -> None:
 
 async def initialized(server: Server, _: lsp.InitializedParams) -> None:
     """Ask the editor to watch files, and for its settings."""
+    server.session.prepare()
     server.follow_editor()
     workspace = server.client_capabilities.workspace
     if workspace is None:

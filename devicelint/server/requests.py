@@ -7,8 +7,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 
-from devicelint.finding import Finding, Fix, InputError
-from devicelint.linter.locations import FAR
+from devicelint.finding import FAR, Finding, Fix, InputError
 from devicelint.server import hovers
 from devicelint.server.actions import (
     FIX_ALL_KINDS,

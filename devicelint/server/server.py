@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
+from devicelint import __version__
 from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.diagnostics import diagnostics, uri_of
 from devicelint.server.documents import Documents
@@ -36,7 +36,7 @@ class Server(LanguageServer):
         """Listen to nothing yet."""
         super().__init__(
             "devicelint",
-            version("devicelint"),
+            __version__,
             notebook_document_sync=NOTEBOOKS,
             protocol_cls=Protocol,
             converter_factory=default_converter,

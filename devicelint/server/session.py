@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeVar
 
+from devicelint.server import garbage
 from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.open_documents import OpenDocument
 from devicelint.server.worker import Worker
+from devicelint.views.abandoned import Abandoned
 from devicelint.views.deep_thread import deep_thread
-from devicelint.views.editor import Abandoned
 
 _Result = TypeVar("_Result")
 
@@ -35,6 +36,10 @@ class Session:
         self._outdated: set[str] = set()
         """The documents that import one which has changed."""
         self._thread = deep_thread()
+
+    def prepare(self) -> None:
+        """Make ready to check, without anybody waiting for it."""
+        self._thread.submit(self.worker.prepare)
 
     def put(self, document: OpenDocument) -> None:
         """Take a new version of a document, or a new document."""
@@ -109,6 +114,7 @@ class Session:
             analysis = await self.ask(self.worker.analyse, document, last, is_abandoned)
         except Abandoned:
             return
+        self._thread.submit(garbage.collect)
         if is_abandoned():
             return
         self._known[document.uri] = self._last[document.uri] = analysis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from devicelint.config import Config
@@ -25,21 +25,18 @@ from devicelint.linter.result import CheckResult, screen
 from devicelint.linter.walks import findings_of_walk
 from devicelint.rules import Rule
 from devicelint.text.source import SourceFile
+from devicelint.views.abandoned import Abandoned, IsAbandoned
 from devicelint.views.editor_notes import NOTED, WalkNotes
 from devicelint.views.editor_snapshot import EditorSnapshot
 from devicelint.workspace.files import read_source
 from devicelint.workspace.project import Project
 
 
-class Abandoned(Exception):
-    """Nobody wants to know any more what a walk would show."""
-
-
 def analyse(
     source: SourceFile,
     config: Config,
     project: Project,
-    is_abandoned: Callable[[], bool] = lambda: False,
+    is_abandoned: IsAbandoned = lambda: False,
 ) -> tuple[CheckResult, tuple[EditorSnapshot, ...]]:
     """The findings of a file, and where its values are, of each of its programs.
 
@@ -73,7 +70,7 @@ def _is_saved(source: SourceFile) -> bool:
 class EditorAnalysis:
     """Passes the events of a walk to the rules, and notes where values are."""
 
-    def __init__(self, rules: tuple[Rule, ...], is_abandoned: Callable[[], bool]) -> None:
+    def __init__(self, rules: tuple[Rule, ...], is_abandoned: IsAbandoned) -> None:
         """Listen for some rules, for as long as anybody wants to know."""
         self.collector = Collector(rules)
         self.wanted = self.collector.wanted | {event.__name__ for event in NOTED}

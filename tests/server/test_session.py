@@ -9,7 +9,7 @@ from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.lines import Lines
 from devicelint.server.open_documents import OpenFile, Part
 from devicelint.server.session import Session
-from devicelint.views.editor import Abandoned
+from devicelint.views.abandoned import Abandoned
 
 URI = "file:///train.py"
 

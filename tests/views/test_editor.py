@@ -10,7 +10,7 @@ from devicelint.config import Config
 from devicelint.linter import lint
 from devicelint.text.source import SourceFile
 from devicelint.views import editor, show
-from devicelint.views.editor import Abandoned
+from devicelint.views.abandoned import Abandoned
 from devicelint.views.editor_snapshot import EditorSnapshot
 from devicelint.workspace.project import Project
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from devicelint.cli.options.parser import COMMANDS, Parser
 from devicelint.cli.options.usage import UsageError
+from devicelint.server.garbage import collect_between_checks
 
 
 def server_parser() -> Parser:
@@ -26,6 +27,7 @@ def server_parser() -> Parser:
 def run(_command: str, words: Sequence[str]) -> int:
     """Serve one editor until it says that it leaves."""
     options = server_parser().parse(words)
+    collect_between_checks()
     try:
         from devicelint.server.stdio import serve
     except ModuleNotFoundError as error:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from devicelint.cli.run.inputs import STDIN, FileInput, Input
 from devicelint.cli.run.search import python_files
+from devicelint.finding import FAR
 from devicelint.linter import lint
 from devicelint.linter.fix_files import fix_files
-from devicelint.linter.locations import FAR
 from devicelint.workspace.files import replace_files
 
 if TYPE_CHECKING:
