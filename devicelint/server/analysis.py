@@ -11,6 +11,7 @@ from devicelint.server.open_documents import OpenDocument
 from devicelint.text.source import SourceFile
 
 if TYPE_CHECKING:
+    from devicelint.views.editor import OwnAnalysis
     from devicelint.views.editor_snapshot import EditorSnapshot, Mark, Whereabouts
 
 
@@ -25,6 +26,8 @@ class DocumentAnalysis:
     """Why this version cannot be checked."""
     reached: frozenset[str] = frozenset()
     """The absolute paths of the files that it imports, as far as was seen."""
+    unfinished: OwnAnalysis | None = field(default=None, repr=False)
+    """What the document shows by itself, while the programs around are still to be asked."""
     before: DocumentAnalysis | None = field(default=None, repr=False)
     """What was found in the last version that could be checked, where this one cannot be."""
 

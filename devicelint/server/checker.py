@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from devicelint.config import Config
 from devicelint.finding import Finding, Fix, InputError
+from devicelint.interpreter.engine.budget import Interrupted, interrupted_when
 from devicelint.linter import lint
 from devicelint.linter.baseline import without_known
 from devicelint.linter.fix_one import fix_across_files, fix_one
@@ -29,17 +31,40 @@ class Checker:
     def analyse(
         self, document: OpenDocument, config: Config, is_abandoned: IsAbandoned
     ) -> DocumentAnalysis:
-        """What is found in a document; raises `Abandoned` or InputError."""
+        """What is found in a document by itself; raises `Abandoned` or InputError."""
         if is_abandoned():
             raise Abandoned
         source = document.source
         self._project.hold(source)
         if config.excludes_below(document.path):
             return DocumentAnalysis(document)
-        checked, snapshots = editor.analyse(source, config, self._project, is_abandoned)
-        reached = frozenset(self._project.rests_on(source))
-        findings = without_known(checked, config.baseline).findings
-        return DocumentAnalysis(document, findings, snapshots, reached=reached)
+        with _interrupted_when(is_abandoned):
+            own = editor.analyse_alone(source, config, self._project, is_abandoned)
+        found = without_known(own.checked(), config.baseline).findings
+        reached = self._reached(document)
+        return DocumentAnalysis(document, found, own.snapshots, reached=reached, unfinished=own)
+
+    def finish(self, analysis: DocumentAnalysis, is_abandoned: IsAbandoned) -> DocumentAnalysis:
+        """The same with what programs around a document make go wrong in it, once it is saved.
+
+        Raises `Abandoned`; what was found out until then is known the next time.
+        """
+        own = analysis.unfinished
+        if own is None or not own.has_programs:
+            return analysis
+        with _interrupted_when(is_abandoned):
+            checked = own.checked(own.led(self._project))
+        found = without_known(checked, own.config.baseline).findings
+        return replace(
+            analysis,
+            findings=found,
+            reached=self._reached(analysis.document),
+            unfinished=None,
+            fixed_by={},
+        )
+
+    def _reached(self, document: OpenDocument) -> frozenset[str]:
+        return frozenset(self._project.rests_on(document.source))
 
     def fixed(self, document: OpenDocument, config: Config, *, adopts: bool) -> SourceFile:
         """What the fixes that the configuration allows make of a document; raises InputError."""
@@ -86,3 +111,13 @@ class Checker:
         for document in opened:
             with suppress(InputError):
                 self._project.hold(document.source)
+
+
+@contextmanager
+def _interrupted_when(is_abandoned: IsAbandoned) -> Iterator[None]:
+    """Give up walks as well that no listener hears of, such as those through imported files."""
+    try:
+        with interrupted_when(is_abandoned):
+            yield
+    except Interrupted:
+        raise Abandoned from None

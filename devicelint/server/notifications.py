@@ -109,6 +109,7 @@ async def saved(server: Server, params: lsp.DidSaveTextDocumentParams) -> None:
         await _check_again(server)
     elif params.text_document.uri in server.session.documents:
         server.session.check_soon(params.text_document.uri)
+        server.session.finish(params.text_document.uri)
 
 
 def closed(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:

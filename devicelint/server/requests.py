@@ -31,8 +31,10 @@ async def pull(
     server: Server, params: lsp.DocumentDiagnosticParams
 ) -> lsp.DocumentDiagnosticReport:
     """What is found in a file; of cells, not every editor asks, so that these are sent unasked."""
-    analysis = await server.session.analysis_of(params.text_document.uri)
-    found = [] if analysis is None else server.shown(analysis).get(params.text_document.uri, [])
+    uri, session = params.text_document.uri, server.session
+    wanted = session.analysis_of if server.refreshes else session.whole_analysis_of
+    analysis = await wanted(uri)
+    found = [] if analysis is None else server.shown(analysis).get(uri, [])
     return lsp.RelatedFullDocumentDiagnosticReport(found)
 
 

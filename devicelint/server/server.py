@@ -153,12 +153,19 @@ class Server(LanguageServer):
             self.publish(uri_of(path), [shown])
         self._misconfigured = set(found)
 
+    @property
+    def refreshes(self) -> bool:
+        """Whether an editor that asks for findings asks again where there are others."""
+        workspace = self.client_capabilities.workspace
+        known = workspace.diagnostics if workspace is not None else None
+        return bool(known and known.refresh_support)
+
     def refresh(self) -> None:
         """Ask the editor to ask again."""
         workspace = self.client_capabilities.workspace
         if workspace is None:
             return
-        if self.pulls and workspace.diagnostics and workspace.diagnostics.refresh_support:
+        if self.pulls and self.refreshes:
             self.workspace_diagnostic_refresh(None)
         if workspace.inlay_hint and workspace.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)

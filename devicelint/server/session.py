@@ -31,6 +31,10 @@ class Session:
         self._last: dict[str, DocumentAnalysis] = {}
         """What was known of them last."""
         self._running: dict[str, tuple[OpenDocument, asyncio.Task[None]]] = {}
+        self._finishing: dict[str, asyncio.Task[None]] = {}
+        """What asks the programs around documents, which takes longer than anybody waits."""
+        self._waited_for = 0
+        """How many questions to the worker somebody waits for."""
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._changed: set[str] = set()
         self._outdated: set[str] = set()
@@ -53,6 +57,7 @@ class Session:
         for table in (self._known, self._last):
             table.pop(uri, None)
         self._running.pop(uri, None)
+        self._finishing.pop(uri, None)
         if timer := self._waiting.pop(uri, None):
             timer.cancel()
         if document is not None:
@@ -85,10 +90,23 @@ class Session:
             await asyncio.shield(running[1])
         return None
 
+    async def whole_analysis_of(self, uri: str) -> DocumentAnalysis | None:
+        """The same, with what programs around make go wrong in the document."""
+        while (analysis := await self.analysis_of(uri)) is not None:
+            finishing = self._finishing.get(uri)
+            if analysis.unfinished is None or finishing is None or finishing.done():
+                return analysis
+            await asyncio.shield(finishing)
+        return None
+
     async def ask(self, question: Callable[..., _Result], *given: object) -> _Result:
         """Let the worker do something, after what it has to do before."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, partial(question, *given))
+        self._waited_for += 1
+        try:
+            return await loop.run_in_executor(self._thread, partial(question, *given))
+        finally:
+            self._waited_for -= 1
 
     def _forget(self, uri: str) -> None:
         """What is known of a document, or is being found out, is not true any more."""
@@ -98,6 +116,7 @@ class Session:
     def close(self) -> None:
         """Nothing is to be checked any more."""
         self.documents.clear()
+        self._known.clear()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _check(self, uri: str) -> None:
@@ -106,10 +125,8 @@ class Session:
         task.add_done_callback(_ignore_error)
 
     async def _analyse(self, document: OpenDocument) -> None:
-        def is_abandoned() -> bool:
-            return self.documents.get(document.uri) is not document
-
         last = self._last.get(document.uri)
+        is_abandoned = partial(self._is_abandoned, document)
         try:
             analysis = await self.ask(self.worker.analyse, document, last, is_abandoned)
         except Abandoned:
@@ -117,12 +134,50 @@ class Session:
         self._thread.submit(garbage.collect)
         if is_abandoned():
             return
-        self._known[document.uri] = self._last[document.uri] = analysis
-        self._on_analysis(analysis, document.uri in self._outdated)
+        self._note(analysis, of_another=document.uri in self._outdated)
         self._outdated.discard(document.uri)
+        self.finish(document.uri)
         if document.uri in self._changed:
             self._changed.discard(document.uri)
             self._outdate(document)
+
+    def finish(self, uri: str) -> None:
+        """Ask the programs around a document that is saved, where that has not been done."""
+        analysis = self._known.get(uri)
+        if analysis is not None and analysis.unfinished is not None:
+            self._finishing[uri] = asyncio.ensure_future(self._finish(analysis))
+
+    async def _finish(self, analysis: DocumentAnalysis) -> None:
+        """Ask the programs around a document, whenever nobody wants anything else."""
+        is_abandoned = partial(self._is_known_no_more, analysis)
+        loop = asyncio.get_running_loop()
+        while not is_abandoned():
+            try:
+                finished = await loop.run_in_executor(
+                    self._thread,
+                    self.worker.finish,
+                    analysis,
+                    lambda: bool(self._waited_for) or is_abandoned(),
+                )
+            except Abandoned:
+                continue  # Whoever was waiting comes first.
+            self._thread.submit(garbage.collect)
+            if finished is not analysis and not is_abandoned():
+                news = finished.findings != analysis.findings or finished.problem is not None
+                self._note(finished, of_another=True, is_shown=news)
+            return
+
+    def _note(self, analysis: DocumentAnalysis, *, of_another: bool, is_shown: bool = True) -> None:
+        uri = analysis.document.uri
+        self._known[uri] = self._last[uri] = analysis
+        if is_shown:
+            self._on_analysis(analysis, of_another)
+
+    def _is_abandoned(self, document: OpenDocument) -> bool:
+        return self.documents.get(document.uri) is not document
+
+    def _is_known_no_more(self, analysis: DocumentAnalysis) -> bool:
+        return self._known.get(analysis.document.uri) is not analysis
 
     def _outdate(self, document: OpenDocument) -> None:
         """Check those again that import a document which has changed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,6 +70,20 @@ class Worker:
             message = f"{internal_error.NAME}: {internal_error.describe(error)}"
             problem = InputError(document.path, 1, 0, message)
             return DocumentAnalysis(document, problem=problem, before=last)
+
+    def finish(self, analysis: DocumentAnalysis, is_abandoned: IsAbandoned) -> DocumentAnalysis:
+        """What is found in a document once the programs around it were asked, too.
+
+        Raises `Abandoned` where something else is wanted first.
+        """
+        try:
+            return self.checker.finish(analysis, is_abandoned)
+        except Abandoned:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the server goes on
+            message = f"{internal_error.NAME}: {internal_error.describe(error)}"
+            problem = InputError(analysis.document.path, 1, 0, message)
+            return replace(analysis, problem=problem, unfinished=None)
 
     def fixed(self, document: OpenDocument, *, adopts: bool = False) -> SourceFile:
         """What the fixes that the configuration allows make of a document; raises InputError."""

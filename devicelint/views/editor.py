@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from devicelint.config import Config
@@ -32,6 +33,33 @@ from devicelint.workspace.files import read_source
 from devicelint.workspace.project import Project
 
 
+@dataclass(frozen=True)
+class OwnAnalysis:
+    """What a walk through a file shows by itself, before the programs around are asked."""
+
+    source: SourceFile
+    config: Config
+    found: tuple[Finding, ...] = ()
+    snapshots: tuple[EditorSnapshot, ...] = ()
+
+    def checked(self, led: Sequence[Finding] = ()) -> CheckResult:
+        """What a check shows, with what programs make go wrong in the file."""
+        found = with_those_led_to(self.found, led) if led else self.found
+        return filtered(self.source, found, self.config, follows_imports=True)
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether the programs around have something to say of the file.
+
+        They are not walked again for each key: its text has to be that of the disk.
+        """
+        return bool(self.snapshots) and _is_saved(self.source)
+
+    def led(self, project: Project) -> list[Finding]:
+        """What the programs around make go wrong in the file."""
+        return led_to(self.source, self.config, project) if self.has_programs else []
+
+
 def analyse(
     source: SourceFile,
     config: Config,
@@ -43,6 +71,14 @@ def analyse(
     Raises `CheckError` where the file is no Python that libcst can read, and `Abandoned` once
     nobody wants to know any more.
     """
+    own = analyse_alone(source, config, project, is_abandoned)
+    return own.checked(own.led(project)), own.snapshots
+
+
+def analyse_alone(
+    source: SourceFile, config: Config, project: Project, is_abandoned: IsAbandoned
+) -> OwnAnalysis:
+    """The same without what the programs around make go wrong in the file."""
     found: list[Finding] = []
     snapshots: list[EditorSnapshot] = []
     if not source.skipped and screen(source.text.encode("utf-8", "replace")):
@@ -54,9 +90,7 @@ def analyse(
                 explore(program, analysis.listener_for, AnnouncingRun, analysis.wanted)
                 found += findings_of_walk(part, program, analysis.collector, config, project)[0]
                 snapshots.append(analysis.snapshot(part, program, project.files()))
-        if _is_saved(source):
-            found = with_those_led_to(found, led_to(source, config, project))
-    return filtered(source, found, config, follows_imports=True), tuple(snapshots)
+    return OwnAnalysis(source, config, tuple(found), tuple(snapshots))
 
 
 def _is_saved(source: SourceFile) -> bool:

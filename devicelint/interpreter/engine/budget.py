@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from time import process_time
 
@@ -20,6 +23,23 @@ class StepsExceeded(BudgetExceeded):
 
 class OutOfTime(BudgetExceeded):
     """All walks of a file together have taken too long."""
+
+
+class Interrupted(BaseException):
+    """Nobody waits for what a walk would show; as with Ctrl+C, nothing may take it for an error."""
+
+
+_is_unwanted: ContextVar[Callable[[], bool] | None] = ContextVar("is_unwanted", default=None)
+
+
+@contextmanager
+def interrupted_when(is_unwanted: Callable[[], bool]) -> Iterator[None]:
+    """Let walks raise `Interrupted` soon after nobody wants them any more."""
+    before = _is_unwanted.set(is_unwanted)
+    try:
+        yield
+    finally:
+        _is_unwanted.reset(before)
 
 
 @dataclass(frozen=True)
@@ -54,8 +74,11 @@ class Budget:
     def look(self, steps: int) -> int:
         """Let the walk go on after so many steps, and say after how many to ask again.
 
-        Raises `BudgetExceeded` where there is nothing left.
+        Raises `BudgetExceeded` where there is nothing left, and `Interrupted` where nobody waits.
         """
+        is_unwanted = _is_unwanted.get()
+        if is_unwanted is not None and is_unwanted():
+            raise Interrupted
         if steps > self.steps:
             raise StepsExceeded(f"it takes more than {self.steps} steps")
         if process_time() > self.until:

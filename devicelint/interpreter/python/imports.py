@@ -23,7 +23,7 @@ from devicelint.domain.values import (
     Value,
 )
 from devicelint.domain.worlds import World
-from devicelint.interpreter.engine.budget import Budget, OutOfTime, StepsExceeded
+from devicelint.interpreter.engine.budget import Budget, Interrupted, OutOfTime, StepsExceeded
 from devicelint.interpreter.engine.frame import GLOBALS
 from devicelint.interpreter.engine.hooks import attend
 from devicelint.interpreter.engine.program import Contents, Program
@@ -237,7 +237,7 @@ def _walk(program: Program, importer: Run) -> Contents:
     try:
         with suppress(StepsExceeded):
             run.execute_block(program.tree)
-    except (OutOfTime, RecursionError):
+    except (OutOfTime, RecursionError, Interrupted):
         del program.walked[world]
         raise
     objects = {ref: one for ref, one in run.state.objects().items() if _is_of_a_file(ref, one)}
