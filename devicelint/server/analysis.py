@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -28,6 +29,8 @@ class DocumentAnalysis:
     """The absolute paths of the files that it imports, as far as was seen."""
     unfinished: OwnAnalysis | None = field(default=None, repr=False)
     """What the document shows by itself, while the programs around are still to be asked."""
+    is_same_code: bool = False
+    """Whether its code is that of the last version that was checked, and all that it looks at."""
     before: DocumentAnalysis | None = field(default=None, repr=False)
     """What was found in the last version that could be checked, where this one cannot be."""
 
@@ -38,6 +41,12 @@ class DocumentAnalysis:
     def is_of_now(self) -> bool:
         """Whether its places are those of the document, so that fixes fit."""
         return self.before is None
+
+    def mentions(self, home: str) -> bool:
+        """Whether a finding shows a place of another file."""
+        return any(
+            os.path.abspath(place.path) == home for one in self.findings for place in one.elsewhere
+        )
 
     def shown(self) -> tuple[Finding, ...]:
         """The findings, at their places in the document."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 from devicelint.config import Config
 from devicelint.finding import Finding, Fix, InputError
@@ -14,11 +16,19 @@ from devicelint.linter.baseline import without_known
 from devicelint.linter.fix_one import fix_across_files, fix_one
 from devicelint.linter.result import CheckResult
 from devicelint.server.analysis import DocumentAnalysis
+from devicelint.server.edited_project import EditedProject, LookedAt
 from devicelint.server.open_documents import OpenDocument
 from devicelint.text.source import SourceFile
-from devicelint.views import editor
 from devicelint.views.abandoned import Abandoned, IsAbandoned
-from devicelint.workspace.project import Project, home_of
+from devicelint.views.editor import FinishedWalk, OwnAnalysis, analyse_alone
+from devicelint.workspace.project import home_of
+
+
+class _Known(NamedTuple):
+    """A walk, and what it depends on besides the text."""
+
+    walk: FinishedWalk
+    looked_at: LookedAt
 
 
 class Checker:
@@ -26,7 +36,9 @@ class Checker:
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._project = Project()
+        self._project = EditedProject()
+        self._walks: dict[str, _Known] = {}
+        """The last walks through the documents, by their homes."""
 
     def analyse(
         self, document: OpenDocument, config: Config, is_abandoned: IsAbandoned
@@ -34,15 +46,39 @@ class Checker:
         """What is found in a document by itself; raises `Abandoned` or InputError."""
         if is_abandoned():
             raise Abandoned
-        source = document.source
-        self._project.hold(source)
+        source, home = document.source, home_of(document.source)
+        self._project.take(source)
         if config.excludes_below(document.path):
             return DocumentAnalysis(document)
-        with _interrupted_when(is_abandoned):
-            own = editor.analyse_alone(source, config, self._project, is_abandoned)
+        known = self._walks.get(home)
+        is_same = known is not None and self._holds(known, source, config)
+        if known is not None and is_same:
+            own = known.walk.again(source, self._project)
+        else:
+            own = self._walk(source, config, is_abandoned)
         found = without_known(own.checked(), config.baseline).findings
-        reached = self._reached(document)
-        return DocumentAnalysis(document, found, own.snapshots, reached=reached, unfinished=own)
+        return DocumentAnalysis(
+            document,
+            found,
+            own.snapshots,
+            reached=self._reached(document),
+            unfinished=own,
+            is_same_code=is_same,
+        )
+
+    def _holds(self, known: _Known, source: SourceFile, config: Config) -> bool:
+        """Whether nothing has changed that a walk depends on."""
+        is_as_before = self._project.is_as(known.looked_at)
+        return is_as_before and known.walk.holds_for(source, config, self._project)
+
+    def _walk(self, source: SourceFile, config: Config, is_abandoned: IsAbandoned) -> OwnAnalysis:
+        self._walks.pop(home_of(source), None)
+        with _interrupted_when(is_abandoned), self._project.noting() as noted:
+            own = analyse_alone(source, config, self._project, is_abandoned)
+        if own.walk is not None:
+            looked_at = self._project.looked_at(noted)
+            self._walks[home_of(source)] = _Known(own.walk, looked_at)
+        return own
 
     def finish(self, analysis: DocumentAnalysis, is_abandoned: IsAbandoned) -> DocumentAnalysis:
         """The same with what programs around a document make go wrong in it, once it is saved.
@@ -103,11 +139,18 @@ class Checker:
 
     def release(self, path: str) -> None:
         """Go by what is on the disk again, where a document is closed."""
+        self._walks.pop(os.path.abspath(path), None)
         self._project.release(path)
+
+    def written(self, path: str | None = None) -> None:
+        """A file was written: walks through others may have asked what stands on the disk."""
+        home = None if path is None else os.path.abspath(path)
+        self._walks = {one: walk for one, walk in self._walks.items() if one == home}
 
     def look_again(self, opened: Iterable[OpenDocument]) -> None:
         """Forget which files there are."""
-        self._project = Project()
+        self._project = EditedProject()
+        self._walks.clear()
         for document in opened:
             with suppress(InputError):
                 self._project.hold(document.source)

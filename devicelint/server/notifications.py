@@ -86,6 +86,8 @@ async def files_changed(server: Server, params: lsp.DidChangeWatchedFilesParams)
     if any(one.type != changed for one in params.changes):
         opened = tuple(server.session.documents.values())
         await server.session.ask(server.session.worker.look_again, opened)
+    else:
+        await server.session.ask(server.session.worker.written)
     await _check_again(server)
 
 
@@ -108,6 +110,8 @@ async def saved(server: Server, params: lsp.DidSaveTextDocumentParams) -> None:
     if params.text_document.uri.endswith(".toml"):
         await _check_again(server)
     elif params.text_document.uri in server.session.documents:
+        path = server.session.documents[params.text_document.uri].path
+        await server.session.ask(server.session.worker.written, path)
         server.session.check_soon(params.text_document.uri)
         server.session.finish(params.text_document.uri)
 

@@ -37,6 +37,8 @@ class Session:
         """How many questions to the worker somebody waits for."""
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._changed: set[str] = set()
+        self._recoded: set[str] = set()
+        """The documents whose code has changed since those that import them were checked."""
         self._outdated: set[str] = set()
         """The documents that import one which has changed."""
         self._thread = deep_thread()
@@ -132,6 +134,10 @@ class Session:
         except Abandoned:
             return
         self._thread.submit(garbage.collect)
+        if document.uri in self.documents:
+            self._last[document.uri] = analysis
+        if not analysis.is_same_code:
+            self._recoded.add(document.uri)
         if is_abandoned():
             return
         self._note(analysis, of_another=document.uri in self._outdated)
@@ -181,8 +187,11 @@ class Session:
 
     def _outdate(self, document: OpenDocument) -> None:
         """Check those again that import a document which has changed."""
-        home = os.path.abspath(document.path)
-        for uri in dependent_on(home, self._last.values()):
+        home, analyses = os.path.abspath(document.path), [*self._last.values()]
+        if document.uri in self.documents and document.uri not in self._recoded:
+            analyses = [one for one in analyses if one.mentions(home)]
+        self._recoded.discard(document.uri)
+        for uri in dependent_on(home, analyses):
             if uri != document.uri and uri in self.documents:
                 self._forget(uri)
                 self._outdated.add(uri)

@@ -122,6 +122,10 @@ class Worker:
         """Go by what is on the disk again, where a document is closed."""
         self.checker.release(path)
 
+    def written(self, path: str | None = None) -> None:
+        """A document was written to the disk, or any file."""
+        self.checker.written(path)
+
     def read_settings_again(self) -> None:
         """Forget the configurations that were read."""
         self.misconfigured.clear()

@@ -11,6 +11,7 @@ from itertools import accumulate
 import libcst as cst
 
 from devicelint.finding import InputError
+from devicelint.text.layout_changes import layout_changes
 from devicelint.text.parse import parse
 from devicelint.text.positions import written
 from devicelint.text.source import SourceFile
@@ -40,7 +41,18 @@ class Parsed:
 
         Raises CheckError where that text is no Python.
         """
+        if source.text == self.text:
+            return self
         return self._stitched(source) or Parsed.of(source)
+
+    def relaid(self, now: Parsed) -> Parsed | None:
+        """The same tree, laid out as that of another text of the same code; None for other code."""
+        changes = layout_changes(self.tree, now.tree)
+        if changes is None:
+            return None
+        for change in changes:
+            change.make()
+        return Parsed(now.text, self.tree, now._known)
 
     def _stitched(self, source: SourceFile) -> Parsed | None:
         text, starts = source.text, self._starts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from devicelint.config import Config
@@ -41,6 +41,8 @@ class OwnAnalysis:
     config: Config
     found: tuple[Finding, ...] = ()
     snapshots: tuple[EditorSnapshot, ...] = ()
+    walk: FinishedWalk | None = None
+    """The one walk, which can be placed again; None of a file that has none, or several."""
 
     def checked(self, led: Sequence[Finding] = ()) -> CheckResult:
         """What a check shows, with what programs make go wrong in the file."""
@@ -79,18 +81,67 @@ def analyse_alone(
     source: SourceFile, config: Config, project: Project, is_abandoned: IsAbandoned
 ) -> OwnAnalysis:
     """The same without what the programs around make go wrong in the file."""
-    found: list[Finding] = []
-    snapshots: list[EditorSnapshot] = []
-    if not source.skipped and screen(source.text.encode("utf-8", "replace")):
-        with input_errors(source):
-            rules = rules_for(source, config)
-            for part in source.programs():
-                program = program_of(part, project, config)
-                analysis = EditorAnalysis(rules, is_abandoned)
-                explore(program, analysis.listener_for, AnnouncingRun, analysis.wanted)
-                found += findings_of_walk(part, program, analysis.collector, config, project)[0]
-                snapshots.append(analysis.snapshot(part, program, project.files()))
-    return OwnAnalysis(source, config, tuple(found), tuple(snapshots))
+    if not _is_walked(source):
+        return OwnAnalysis(source, config)
+    with input_errors(source):
+        rules = rules_for(source, config)
+        walks = [_walked(part, config, rules, project, is_abandoned) for part in source.programs()]
+        placed = [one.placed(one.source, project) for one in walks]
+    found = tuple(one for findings, _ in placed for one in findings)
+    walk = walks[0] if source.document is None else None
+    return OwnAnalysis(source, config, found, tuple(one for _, one in placed), walk)
+
+
+def _is_walked(source: SourceFile) -> bool:
+    return not source.skipped and screen(source.text.encode("utf-8", "replace"))
+
+
+def _walked(
+    source: SourceFile,
+    config: Config,
+    rules: tuple[Rule, ...],
+    project: Project,
+    is_abandoned: IsAbandoned,
+) -> FinishedWalk:
+    program = program_of(source, project, config)
+    analysis = EditorAnalysis(rules, is_abandoned)
+    explore(program, analysis.listener_for, AnnouncingRun, analysis.wanted)
+    return FinishedWalk(source, config, rules, program, analysis)
+
+
+@dataclass(frozen=True)
+class FinishedWalk:
+    """A walk through a file: what it has shown holds for every text of the same code."""
+
+    source: SourceFile
+    config: Config
+    rules: tuple[Rule, ...]
+    program: Program
+    analysis: EditorAnalysis
+
+    def placed(self, source: SourceFile, project: Project) -> tuple[list[Finding], EditorSnapshot]:
+        """What it has shown, at its places in a text whose tree is that of the walk."""
+        program = self.program
+        if source.text != program.text:
+            program = replace(program, text=source.text, code={})
+        collector = self.analysis.collector
+        found = findings_of_walk(source, program, collector, self.config, project)[0]
+        return found, self.analysis.snapshot(source, program, project.files())
+
+    def holds_for(self, source: SourceFile, config: Config, project: Project) -> bool:
+        """Whether a walk through a text of the same code would be this one again."""
+        return (
+            source.document is None
+            and config == self.config
+            and _is_walked(source)
+            and project.tree(source) is self.program.tree
+            and [one.code for one in rules_for(source, config)] == [one.code for one in self.rules]
+        )
+
+    def again(self, source: SourceFile, project: Project) -> OwnAnalysis:
+        """What a walk through a text of the same code would show."""
+        found, snapshot = self.placed(source, project)
+        return OwnAnalysis(source, self.config, tuple(found), (snapshot,), self)
 
 
 def _is_saved(source: SourceFile) -> bool:

@@ -116,13 +116,17 @@ class EditorSnapshot:
     def _spans(self) -> dict[cst.CSTNode, Span]:
         try:
             return locate(self._program.tree, self.source, self._sites())
-        except RecursionError:  # It can be walked to its end, and not written.
+        except (RecursionError, ValueError):
+            # It can be walked to its end, and not written; or its layout has changed meanwhile.
             return {}
 
     @cached_property
     def _far(self) -> dict[cst.CSTNode, Elsewhere]:
         sites = [site for site in self._sites() if site not in self._spans]
-        return located_elsewhere(sites, self._imported)
+        try:
+            return located_elsewhere(sites, self._imported)
+        except ValueError:  # The layout of one of them has changed meanwhile.
+            return {}
 
     def _sites(self) -> dict[cst.CSTNode, None]:
         sites: dict[cst.CSTNode, None] = {}
