@@ -16,7 +16,7 @@ from devicelint.linter.baseline import without_known
 from devicelint.linter.fix_one import fix_across_files, fix_one
 from devicelint.linter.result import CheckResult
 from devicelint.server.analysis import DocumentAnalysis
-from devicelint.server.edited_project import EditedProject, LookedAt
+from devicelint.server.edited_project import EditedProject, LookedAt, Versions
 from devicelint.server.open_documents import OpenDocument
 from devicelint.text.source import SourceFile
 from devicelint.views.abandoned import Abandoned, IsAbandoned
@@ -31,6 +31,14 @@ class _Known(NamedTuple):
     looked_at: LookedAt
 
 
+class _Led(NamedTuple):
+    """What programs make go wrong in a text, and what was read to know it."""
+
+    about: tuple[str, Config]
+    findings: tuple[Finding, ...]
+    versions: Versions
+
+
 class Checker:
     """Checks and fixes documents; what they import stays parsed from one check to the next."""
 
@@ -39,6 +47,7 @@ class Checker:
         self._project = EditedProject()
         self._walks: dict[str, _Known] = {}
         """The last walks through the documents, by their homes."""
+        self._led_before: dict[str, _Led] = {}
 
     def analyse(
         self, document: OpenDocument, config: Config, is_abandoned: IsAbandoned
@@ -88,8 +97,7 @@ class Checker:
         own = analysis.unfinished
         if own is None or not own.has_programs:
             return analysis
-        with _interrupted_when(is_abandoned):
-            checked = own.checked(own.led(self._project))
+        checked = own.checked(self._led(own, is_abandoned))
         found = without_known(checked, own.config.baseline).findings
         return replace(
             analysis,
@@ -98,6 +106,18 @@ class Checker:
             unfinished=None,
             fixed_by={},
         )
+
+    def _led(self, own: OwnAnalysis, is_abandoned: IsAbandoned) -> tuple[Finding, ...]:
+        """What programs make go wrong, asked again where a file that matters says another thing."""
+        home, about = home_of(own.source), (own.source.text, own.config)
+        known = self._led_before.get(home)
+        if known is None or known.about != about or not self._project.are_as(known.versions):
+            with _interrupted_when(is_abandoned), self._project.noting() as noted:
+                found = tuple(own.led(self._project))
+            read = noted | self._project.rests_on(own.source)
+            known = _Led(about, found, self._project.versions(read))
+            self._led_before[home] = known
+        return known.findings
 
     def _reached(self, document: OpenDocument) -> frozenset[str]:
         return frozenset(self._project.rests_on(document.source))
@@ -139,18 +159,21 @@ class Checker:
 
     def release(self, path: str) -> None:
         """Go by what is on the disk again, where a document is closed."""
-        self._walks.pop(os.path.abspath(path), None)
+        for known in (self._walks, self._led_before):
+            known.pop(os.path.abspath(path), None)
         self._project.release(path)
 
     def written(self, path: str | None = None) -> None:
         """A file was written: walks through others may have asked what stands on the disk."""
         home = None if path is None else os.path.abspath(path)
         self._walks = {one: walk for one, walk in self._walks.items() if one == home}
+        self._led_before.clear()
 
     def look_again(self, opened: Iterable[OpenDocument]) -> None:
         """Forget which files there are."""
         self._project = EditedProject()
         self._walks.clear()
+        self._led_before.clear()
         for document in opened:
             with suppress(InputError):
                 self._project.hold(document.source)

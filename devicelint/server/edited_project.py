@@ -10,14 +10,20 @@ import libcst as cst
 
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import Shown
+from devicelint.interpreter.python.computed_members import places_models
 from devicelint.text.parse import CheckError
+from devicelint.text.reparse import Parsed
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
+from devicelint.workspace.versions import Version
 
 _WALKED = "@walked"
 
 LookedAt = Mapping[str, cst.Module | None]
 """The trees of the files that a walk has looked at, by their homes; None where there was none."""
+
+Versions = Mapping[str, "Version | str | None"]
+"""The texts of files, or what distinguishes one from the next, by their homes."""
 
 
 class EditedProject(Project):
@@ -32,6 +38,9 @@ class EditedProject(Project):
         super().__init__()
         self._noted: set[str] = set()
         self._shown_with: dict[str, frozenset[str]] = {}
+        self._unread: set[str] = set()
+        """The files that could not be read, or were no Python, when somebody asked for them."""
+        self._is_precise = False
 
     def take(self, source: SourceFile) -> bool:
         """Hold a text, and say whether its code is the one that was held before."""
@@ -39,42 +48,71 @@ class EditedProject(Project):
         before = self._held.get(home)
         if before is not None and before.text == source.text:
             return True
-        is_same = self._relaid(home, source)
-        if not is_same:
-            self.hold(source)
-        return is_same
+        known, parsed = self._programs.get(home), self._parsed_before.get(home)
+        if known is not None and parsed is not None and parsed.tree is known[1].tree:
+            now = _changed(parsed, source)
+            if now is not None:
+                return self._take_parsed(home, source, parsed, now)
+        self.hold(source)
+        return False
 
-    def _relaid(self, home: str, source: SourceFile) -> bool:
-        """Keep the tree of a file that is held, where its text differs in its layout alone."""
-        known, before = self._programs.get(home), self._parsed_before.get(home)
-        if known is None or before is None or before.tree is not known[1].tree:
-            return False
-        try:
-            self._parsed_before[home] = now = before.changed(source)
-        except CheckError:
-            return False
+    def _take_parsed(self, home: str, source: SourceFile, before: Parsed, now: Parsed) -> bool:
+        """Keep what is known of a file where its layout alone has changed, or of those around."""
         relaid = before.relaid(now)
         if relaid is None:
+            self._parsed_before[home] = now
+            is_read = home not in self._unread
+            self._is_precise = is_read and places_models(before.tree) == places_models(now.tree)
+            self.hold(source)
+            self._is_precise = False
             return False
         self._parsed_before[home] = relaid
         self._held[home] = source
         self.digests[home] = None
         self.made_by.clear()
         self.checked.clear()
-        self._keep(home, source.text, replace(known[1], text=source.text, code={}))
+        _, program = self._programs[home]
+        self._keep(home, source.text, replace(program, text=source.text, code={}))
         return True
+
+    def _outdate(self, home: str) -> None:
+        """Forget what rests on a file that has changed.
+
+        Where nothing but the code of a readable file has, that is what has looked into it: other
+        files that import it, in a circle perhaps, hold what they held.
+        """
+        if not self._is_precise:
+            self._unread.discard(home)
+            super()._outdate(home)
+            return
+        shown = {
+            one: each for one, each in self._shown.items() if home not in self._shown_with[one]
+        }
+        self._forget_others()
+        self._shown.update(shown)
+        for one, (version, program) in self._programs.items():
+            kept = {
+                world: contents
+                for world, contents in program.walked.items()
+                if one != home and home not in contents.objects
+            }
+            if len(kept) < len(program.walked):
+                self._programs[one] = version, replace(program, walked=kept)
 
     def program(self, home: str) -> Program | None:
         """The file, parsed, of which a note is taken."""
         self._noted.add(home)
-        return super().program(home)
+        program = super().program(home)
+        if program is None:
+            self._unread.add(home)
+        return program
 
     def shown_by(self, home: str) -> Shown:
         """What the walk of a file shows, and a note of what that has looked at."""
         if home not in self._shown:
             with self.noting() as noted:
                 super().shown_by(home)
-            self._shown_with[home] = frozenset(self._reached_from(noted))
+            self._shown_with[home] = frozenset({home, *self._reached_from(noted)})
         self._noted |= self._shown_with[home]
         return super().shown_by(home)
 
@@ -96,6 +134,14 @@ class EditedProject(Project):
         """Whether the code of some files is what it was."""
         return all(self._tree_at_hand(home) is tree for home, tree in seen.items())
 
+    def versions(self, noted: Iterable[str]) -> Versions:
+        """The files that were noted, and those whose contents they hold, word for word."""
+        return {home: self._version(home) for home in self._reached_from(noted)}
+
+    def are_as(self, seen: Versions) -> bool:
+        """Whether some files say what they said."""
+        return all(self._version(home) == version for home, version in seen.items())
+
     def _tree_at_hand(self, home: str) -> cst.Module | None:
         """The tree of a file as it is, as far as that was parsed before."""
         known = self._programs.get(home)
@@ -109,3 +155,11 @@ class EditedProject(Project):
             known = self._programs.get(home)
             for contents in () if known is None else known[1].walked.values():
                 yield from (str(one) for one, held in contents.objects.items() if _WALKED in held)
+
+
+def _changed(before: Parsed, source: SourceFile) -> Parsed | None:
+    """The tree of another text; None where that is no Python."""
+    try:
+        return before.changed(source)
+    except CheckError:
+        return None

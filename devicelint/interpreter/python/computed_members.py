@@ -53,11 +53,14 @@ def _default_of(name: Value | None) -> str | None:
 
 
 def _places_models(run: Run, home: str) -> bool:
-    """Whether a file speaks of bringing anything anywhere."""
+    """Whether another file speaks of bringing anything anywhere, as far as it can be read."""
     library = run.program.library
     program = None if library is None else library.program(home)
-    if program is None:
-        return True
-    mentions = mentions_in(program.tree)
+    return program is None or places_models(program.tree)
+
+
+def places_models(tree: cst.Module) -> bool:
+    """Whether a file speaks of bringing anything anywhere."""
+    mentions = mentions_in(tree)
     words = mentions.words
     return "to" in mentions.methods or any(map(means_accelerator, words)) or "device_map" in words
