@@ -15,6 +15,7 @@ from devicelint.linter import lint
 from devicelint.linter.baseline import without_known
 from devicelint.linter.fix_one import fix_across_files, fix_one
 from devicelint.linter.result import CheckResult
+from devicelint.server import garbage
 from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.edited_project import EditedProject, LookedAt, Versions
 from devicelint.server.open_documents import OpenDocument
@@ -182,8 +183,13 @@ class Checker:
 @contextmanager
 def _interrupted_when(is_abandoned: IsAbandoned) -> Iterator[None]:
     """Give up walks as well that no listener hears of, such as those through imported files."""
+
+    def is_unwanted() -> bool:
+        garbage.collect(garbage.MOST_OBJECTS)
+        return is_abandoned()
+
     try:
-        with interrupted_when(is_abandoned):
+        with interrupted_when(is_unwanted):
             yield
     except Interrupted:
         raise Abandoned from None

@@ -117,6 +117,20 @@ class EditedProject(Project):
         return super().shown_by(home)
 
     @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Go by what was held before once this is over, and by what was known of it."""
+        held = {home: source.text for home, source in self._held.items()}
+        known = {home: self._programs.get(home) for home in held}
+        parsed = {home: self._parsed_before.get(home) for home in held}
+        with super().holding():
+            yield
+        for home, text in held.items():
+            program, before = known[home], parsed[home]
+            if program is not None and program[0] == text and before is not None:
+                self._parsed_before[home] = before
+                self._keep(home, text, program[1])
+
+    @contextmanager
     def noting(self) -> Iterator[set[str]]:
         """Gather the files that are looked at meanwhile."""
         outer, inner = self._noted, set[str]()

@@ -1,4 +1,4 @@
-"""When a server looks through memory for what nobody needs: between two checks, never in one."""
+"""When a server looks through memory for what nobody needs: between two checks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import gc
 
 _MANY_OBJECTS = 400_000
 """How many may be made, and kept so far, before those that nobody needs are looked for."""
+MOST_OBJECTS = 1_000_000
+"""How many may be made before a check is held up for it: some hundred megabytes."""
 _COLLECTIONS_BETWEEN_OLDER = 10
 
 
@@ -14,10 +16,10 @@ def collect_between_checks() -> None:
     gc.disable()
 
 
-def collect() -> None:
-    """A check is done, and its result is on its way: collect garbage where there may be much."""
+def collect(most: int = _MANY_OBJECTS) -> None:
+    """Collect garbage where there may be much: by itself, once a check is done."""
     young, middle, old = gc.get_count()
-    if young < _MANY_OBJECTS:
+    if young < most:
         return
     if middle < _COLLECTIONS_BETWEEN_OLDER:
         gc.collect(0)

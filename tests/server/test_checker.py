@@ -139,8 +139,8 @@ def test_what_is_undone_is_walked_again_and_then_known(editing):
 
 
 def test_a_comment_suppresses_without_a_walk(editing):
-    editing.check("main.py")
-    now = editing.check("main.py", " bias())\n", " bias())  # devicelint: ignore\n")
+    code = editing.check("main.py").findings[-1].code
+    now = editing.check("main.py", " bias())\n", f" bias())  # devicelint: ignore[{code}]\n")
     assert editing.walked == ["main.py"]
     assert now.findings == editing.fresh("main.py")
     assert len(now.findings) == 1
@@ -203,6 +203,17 @@ def test_a_file_that_is_written_may_answer_what_walks_of_others_have_asked(editi
     assert editing.walked == []
     editing.check("other.py")
     assert editing.walked == ["other.py"]
+
+
+def test_trying_fixes_leaves_what_is_known(editing):
+    found = editing.check("main.py")
+    after = editing.checker.fixed_by(found.document, found.findings[0], Config())
+    assert after is not None
+    assert after.text != found.document.source.text
+    editing.walked.clear()
+    now = editing.check("main.py", "# the input", "# input")
+    assert editing.walked == []
+    assert now.findings == editing.fresh("main.py")
 
 
 CIRCLE = {

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 
+import pytest
+
+from devicelint.finding import Elsewhere, Finding, Severity, Span
 from devicelint.server.analysis import DocumentAnalysis
 from devicelint.server.lines import Lines
 from devicelint.server.open_documents import OpenFile, Part
@@ -108,6 +111,64 @@ def test_nothing_is_known_of_what_is_closed():
         slow.let_on.release()
         assert await asked is None
         assert told == []
+        made.close()
+
+    asyncio.run(ask())
+
+
+MODEL = "file:///model.py"
+
+
+def model(version: int) -> OpenFile:
+    return OpenFile(MODEL, "/model.py", Part(MODEL, version, Lines("y = 1\n")))
+
+
+class Importing:
+    """A worker that checks a program which imports a file, and may show a place of it."""
+
+    def __init__(self, *, is_same_code: bool, shows: str) -> None:
+        place = Elsewhere(shows, 1, 0, "created here")
+        found = Finding(
+            "DEV101", "a-rule", Severity.ERROR, "wrong", Span(0, 1), (), "", elsewhere=(place,)
+        )
+        self.checked: list[str] = []
+        self._found = {URI: (found,), MODEL: ()}
+        self._is_same_code = is_same_code
+
+    def analyse(self, document, before, is_abandoned):
+        self.checked.append(document.uri)
+        return DocumentAnalysis(
+            document,
+            self._found[document.uri],
+            reached=frozenset({"/model.py"}) if document.uri == URI else frozenset(),
+            is_same_code=self._is_same_code and before is not None,
+        )
+
+
+@pytest.mark.parametrize(
+    ("is_same_code", "shows", "wanted"),
+    [
+        (False, "/other.py", [URI]),
+        (True, "/other.py", []),
+        (True, "/model.py", [URI]),
+    ],
+)
+def test_those_that_import_a_file_are_checked_again_where_they_may_show_another_thing(
+    is_same_code, shows, wanted
+):
+    async def ask() -> None:
+        made = Session(lambda *_: None)
+        worker = Importing(is_same_code=is_same_code, shows=shows)
+        made.worker = worker  # type: ignore[assignment]
+        for document in (model(1), page(1)):
+            made.put(document)
+            await made.analysis_of(document.uri)
+        await made.analysis_of(URI)
+        worker.checked.clear()
+        made.put(model(2))
+        await made.analysis_of(MODEL)
+        await made.analysis_of(URI)
+        assert worker.checked == [MODEL, *wanted]
         made.close()
 
     asyncio.run(ask())

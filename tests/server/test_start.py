@@ -59,6 +59,15 @@ def test_garbage_is_collected_where_there_may_be_much(monkeypatch, counted, coun
     assert counted == wanted
 
 
+def test_a_check_is_held_up_where_there_is_very_much(monkeypatch, counted):
+    monkeypatch.setattr(gc, "get_count", lambda: (500_000, 0, 0))
+    garbage.collect(garbage.MOST_OBJECTS)
+    assert counted == []
+    monkeypatch.setattr(gc, "get_count", lambda: (garbage.MOST_OBJECTS, 0, 0))
+    garbage.collect(garbage.MOST_OBJECTS)
+    assert counted == [0]
+
+
 def test_what_a_worker_checks_with_is_made_once():
     worker = Worker()
     found = []
