@@ -1,141 +1,124 @@
-"""How long an editor waits for what it shows, while somebody types in a script of 500 lines.
+"""How long an editor waits for what it shows: after it opens a file, and while somebody types.
 
-A real client talks to `devicelint server` over its standard streams.  It types a character in one
-line after another, all over the file, and after each asks for the findings, and then for the
-devices to be shown beside the code; the clock runs from the change to the answer.
+    python -m benchmarks.server FOLDER... [--files 50] [--against CHECKOUT] [--json FILE]
+
+A real client talks to `devicelint server` over its standard streams, with a new server for each
+file: it opens the file, and types comments, code in functions, and new lines at the top. After each
+change it asks for the findings, and for the devices to be shown beside the code. What counts is the
+processor time of the server, which does not depend on what else the machine does. With `--against`,
+a server of another checkout takes its turn with each file.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import statistics
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import chain, zip_longest
 from pathlib import Path
 
-from lsprotocol import types as lsp
-from pygls.lsp.client import LanguageClient
-
 from benchmarks.promised import all_kept
+from benchmarks.server_session import OPENED, START, STEPS, Editor, Timing, after
 
 LINES = 500
-FILES = 5
-CHANGES = 20
-MOST = 0.100
-"""In seconds."""
+MOST_LINES = 1_000
+PROMISES = {START: 0.7, OPENED: 1.0, after("comment"): 0.1, after("code"): 0.1}
+"""The median of a step, in seconds of the processor."""
+_HERE = Path(__file__).resolve().parents[1]
 
 
-@dataclass(frozen=True)
-class Timing:
-    """What one file took."""
-
-    name: str
-    lines: int
-    opened: float
-    findings: list[float]
-    hints: list[float]
-
-    def row(self) -> str:
-        """One line of the table, in milliseconds."""
-        found, shown = (1000 * statistics.median(one) for one in (self.findings, self.hints))
-        slowest = 1000 * max(self.findings)
-        times = f"{1000 * self.opened:>7.0f} {found:>9.0f} {slowest:>8.0f} {shown:>6.0f}"
-        return f"{self.name:<58} {self.lines:>5} {times}"
+def scripts(folders: Sequence[Path], most: int) -> list[Path]:
+    """The files about torch that come nearest to 500 lines, of each folder in turn."""
+    by_folder = (_nearest(folder) for folder in folders)
+    in_turn = chain.from_iterable(zip_longest(*by_folder))
+    return [path for path in in_turn if path is not None][:most]
 
 
-HEADER = f"{'milliseconds, median of changes':<58} lines    open  findings  slowest  hints"
+def _nearest(folder: Path) -> Iterator[Path]:
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        lines = text.count("\n") + 1
+        if "torch" in text and lines <= MOST_LINES:
+            found.append((abs(lines - LINES), path))
+    return (path for _, path in sorted(found))
 
 
-def scripts(folder: Path) -> list[Path]:
-    """The files about torch that come nearest to 500 lines."""
-    found = [
-        (abs(text.count("\n") + 1 - LINES), path)
-        for path in sorted(folder.rglob("*.py"))
-        if "torch" in (text := path.read_text(encoding="utf-8", errors="replace"))
-    ]
-    return [path for _, path in sorted(found)[:FILES]]
+def quantiles(timings: Sequence[Timing], step: str) -> tuple[float, float] | None:
+    """The median of the processor time of a step, and its 95th percentile."""
+    times = sorted(one.cpu for timing in timings for one in timing.steps.get(step, ()))
+    if not times:
+        return None
+    return statistics.median(times), times[min(len(times) * 95 // 100, len(times) - 1)]
 
 
-def typed(text: str) -> Iterator[lsp.Position]:
-    """Ends of lines of code all over a text."""
-    lines = text.splitlines()
-    for number in range(CHANGES):
-        line = len(lines) * number // CHANGES
-        while line < len(lines) - 1 and not lines[line].strip().isidentifier():
-            if "=" in lines[line] and not lines[line].rstrip().endswith(("(", ",", "\\", ":")):
-                break
-            line += 1
-        yield lsp.Position(line, len(lines[line]))
+def rows(timings: Sequence[Timing], before: Sequence[Timing]) -> Iterator[str]:
+    """The table: each step, in milliseconds, and how many times as long it took before."""
+    ahead = f"{'before: median':>16} {'95 %':>7} {'ratio':>14}" if before else ""
+    yield f"{'milliseconds of the processor':<30} {'median':>7} {'95 %':>7} {ahead}".rstrip()
+    for step in STEPS:
+        now = quantiles(timings, step)
+        if now is None:
+            continue
+        row = f"{step:<30} {1000 * now[0]:>7.0f} {1000 * now[1]:>7.0f}"
+        if (then := quantiles(before, step)) is not None:
+            ratios = f"{then[0] / now[0]:.1f}, {then[1] / now[1]:.1f}"
+            row += f" {1000 * then[0]:>16.0f} {1000 * then[1]:>7.0f} {ratios:>14}"
+        yield row
 
 
-async def timed(client: LanguageClient, path: Path, folder: Path) -> Timing:
-    """Open a file, and type in it."""
-    text, uri = path.read_text(encoding="utf-8"), path.resolve().as_uri()
-    document = lsp.TextDocumentIdentifier(uri)
-    everywhere = lsp.Range(lsp.Position(0, 0), lsp.Position(100_000, 0))
-    start = time.perf_counter()
-    item = lsp.TextDocumentItem(uri, "python", 1, text)
-    client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-    asked = lsp.DocumentDiagnosticParams(document)
-    await client.text_document_diagnostic_async(asked)
-    opened = time.perf_counter() - start
-    findings, hints = [], []
-    for version, position in enumerate(typed(text), start=2):
-        change = lsp.TextDocumentContentChangePartial(lsp.Range(position, position), "  # x")
-        start = time.perf_counter()
-        client.text_document_did_change(
-            lsp.DidChangeTextDocumentParams(
-                lsp.VersionedTextDocumentIdentifier(version, uri), [change]
-            )
-        )
-        await client.text_document_diagnostic_async(asked)
-        findings.append(time.perf_counter() - start)
-        await client.text_document_inlay_hint_async(lsp.InlayHintParams(document, everywhere))
-        hints.append(time.perf_counter() - start - findings[-1])
-    client.text_document_did_close(lsp.DidCloseTextDocumentParams(document))
-    name = str(path.relative_to(folder))
-    return Timing(name, text.count("\n") + 1, opened, findings, hints)
+async def measured(paths: Sequence[Path], checkouts: Sequence[Path]) -> tuple[list[Timing], ...]:
+    """What the files take, one after the other, with a server of each checkout."""
+    found: tuple[list[Timing], ...] = tuple([] for _ in checkouts)
+    for number, path in enumerate(paths, start=1):
+        for checkout, timings in zip(checkouts, found, strict=True):
+            timings.append(await Editor(checkout).timing(path))
+        opened = "  ".join(f"{1000 * one[-1].steps[OPENED][0].cpu:.0f} ms" for one in found)
+        print(f"{number} of {len(paths)}: {path.name}: {opened}", file=sys.stderr)
+    return found
 
 
-async def measured(folder: Path, paths: list[Path]) -> list[Timing]:
-    """What the files take, one after the other, with one server."""
-    client = LanguageClient("benchmark", "1")
-    client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda _: None)
-    await client.start_io(sys.executable, "-m", "devicelint", "server")
-    pulls = lsp.TextDocumentClientCapabilities(diagnostic=lsp.DiagnosticClientCapabilities())
-    await client.initialize_async(
-        lsp.InitializeParams(
-            capabilities=lsp.ClientCapabilities(text_document=pulls),
-            root_uri=folder.resolve().as_uri(),
-        )
-    )
-    client.initialized(lsp.InitializedParams())
-    timings = [await timed(client, path, folder) for path in paths]
-    await client.shutdown_async(None)
-    client.exit(None)
-    await client.stop()  # type: ignore[no-untyped-call]
-    return timings
+def as_data(timings: Sequence[Timing]) -> list[dict[str, object]]:
+    """All times, for `--json`."""
+    return [{"file": str(one.path), "lines": one.lines, "steps": one.steps} for one in timings]
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print, and say whether the promise is kept."""
+    """Measure, print, and say whether the promises are kept."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("corpus", type=Path, help="a folder of scripts, such as pytorch/examples")
-    folder = parser.parse_args(words).corpus
-    paths = scripts(folder)
-    if not paths:
-        print(f"{folder}: holds no script about torch", file=sys.stderr)
+    parser.add_argument("folders", type=Path, nargs="+", help="checkouts of code about torch")
+    parser.add_argument("--files", type=int, default=50, help="how many files (default 50)")
+    parser.add_argument("--against", type=Path, help="a checkout of devicelint to compare with")
+    parser.add_argument("--json", type=Path, help="write all times to this file")
+    options = parser.parse_args(words)
+    if not hasattr(time, "clock_gettime") or sys.platform != "linux":
+        print("server.py: only Linux tells the processor time of a server", file=sys.stderr)
         return 2
-    timings = asyncio.run(measured(folder, paths))
-    print(HEADER)
-    for timing in timings:
-        print(timing.row())
-    typical = statistics.median(statistics.median(one.findings) for one in timings)
-    label = f"the findings of a script of {LINES} lines are there after {1000 * MOST:.0f} ms"
-    return 0 if all_kept([(typical <= MOST, f"{label}: {1000 * typical:.0f} ms")]) else 1
+    paths = scripts(options.folders, options.files)
+    if not paths:
+        print(f"{options.folders[0]}: holds no script about torch", file=sys.stderr)
+        return 2
+    checkouts = [_HERE, *([options.against.resolve()] if options.against else ())]
+    timings, *others = asyncio.run(measured(paths, checkouts))
+    lines = [one.lines for one in timings]
+    print(f"{len(paths)} files of {min(lines)} to {max(lines)} lines")
+    print(*rows(timings, others[0] if others else ()), sep="\n")
+    if options.json:
+        kept = [as_data(one) for one in (timings, *others)]
+        options.json.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    return 0 if all_kept(_promises(timings)) else 1
+
+
+def _promises(timings: Sequence[Timing]) -> Iterator[tuple[bool, str]]:
+    for step, most in PROMISES.items():
+        found = quantiles(timings, step)
+        if found is not None:
+            label = f"{step}: at most {1000 * most:.0f} ms in the median"
+            yield found[0] <= most, f"{label}: {1000 * found[0]:.0f} ms"
 
 
 if __name__ == "__main__":
