@@ -120,6 +120,23 @@ def test_a_change_of_the_layout_walks_nothing_and_moves_what_was_found(editing, 
     ]
 
 
+@pytest.mark.parametrize("name", ["class_weights", "layers_in_a_list", "validation_not_moved"])
+def test_an_example_is_shown_as_from_scratch_after_each_change_of_its_layout(tmp_path, name):
+    text = Path(f"examples/broken/{name}.py").read_text()
+    editing = Editing(tmp_path, {"train.py": text})
+    editing.check("train.py")
+    lines = [line for line in text.splitlines() if line.startswith("    ") and line.endswith(")")]
+    kept = []
+    for line in lines[::3]:
+        blanks = line[: len(line) - len(line.lstrip())]
+        now = editing.check("train.py", line, f"\n{blanks}# Well.\n{line}  # so")
+        kept.append(now.is_same_code)  # A comment in an expression is a part of its code.
+        again = Checker().analyse(now.document, Config(), never)
+        assert now.findings == again.findings
+        assert [*now.marks()] == [*again.marks()]
+    assert any(kept)
+
+
 def test_a_change_of_the_code_walks_it(editing):
     editing.check("main.py")
     now = editing.check("main.py", "torch.ones(4, 3)", 'torch.ones(4, 3, device="cuda")')
