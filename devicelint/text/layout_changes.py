@@ -43,58 +43,57 @@ class _Differs(Exception):
     """The code is another one."""
 
 
+_PLAIN = frozenset({str, bool, type(None), cst.MaybeSentinel})
+
+
 def layout_changes(before: cst.Module, after: cst.Module) -> list[LayoutChange] | None:
     """What makes one tree look like another; None where that is one of other code."""
+    found: list[LayoutChange] = []
+    waiting: list[tuple[object, object]] = [(before, after)]
     try:
-        return list(_changes(before, after))
+        while waiting:
+            old, new = waiting.pop()
+            if type(old) in _PLAIN:
+                if old != new:
+                    return None
+            elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
+                if len(old) != len(new):
+                    return None
+                waiting += zip(old, new, strict=True)
+            elif old is not new:
+                found += _changes(old, new, waiting)
     except _Differs:
         return None
+    return found
 
 
-def _changes(before: cst.CSTNode, after: cst.CSTNode) -> Iterator[LayoutChange]:
-    if before is after:
-        return
-    if type(before) is not type(after):
+def _changes(
+    old: object, new: object, waiting: list[tuple[object, object]]
+) -> Iterator[LayoutChange]:
+    """How a node itself is laid out in another way; what it consists of waits."""
+    if type(old) is not type(new) or not isinstance(old, cst.CSTNode):
         raise _Differs
-    strings = _strings(before, after)
-    if strings is not None:
-        yield from _of_strings(*strings)
-    has_lines = isinstance(before, _WITH_LINES)
-    for name in _fields(type(before)):
-        old, new = getattr(before, name), getattr(after, name)
-        if has_lines and name in _BETWEEN_STATEMENTS:
-            yield LayoutChange(before, name, new)
-        elif name != "body" or strings is None:
-            yield from _of_parts(old, new)
-
-
-def _of_parts(old: object, new: object) -> Iterator[LayoutChange]:
-    if isinstance(old, cst.CSTNode) and isinstance(new, cst.CSTNode):
-        yield from _changes(old, new)
-    elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
-        if len(old) != len(new):
-            raise _Differs
-        for each in zip(old, new, strict=True):
-            yield from _of_parts(*each)
-    elif old != new:
-        raise _Differs
+    layout, code = _fields(type(old))
+    for name in layout:
+        yield LayoutChange(old, name, getattr(new, name))
+    if isinstance(old, cst.SimpleStatementLine):
+        strings = _string_alone(old), _string_alone(new)
+        if strings[0] is not None and strings[1] is not None:
+            yield from _of_strings(strings[0], strings[1])
+            return
+    waiting += [(getattr(old, name), getattr(new, name)) for name in code]
 
 
 @functools.cache
-def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
+def _fields(kind: type[cst.CSTNode]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a kind of node: those that hold lines between statements, and the others."""
+    names = [one.name for one in fields(kind)]
+    between = _BETWEEN_STATEMENTS if issubclass(kind, _WITH_LINES) else frozenset()
+    layout = tuple(one for one in names if one in between)
+    return layout, tuple(one for one in names if one not in between)
 
 
-_Strings = tuple[cst.SimpleString, cst.SimpleString]
-
-
-def _strings(before: cst.CSTNode, after: cst.CSTNode) -> _Strings | None:
-    """The strings that two statements consist of, as docstrings do; None for others."""
-    old, new = _string_alone(before), _string_alone(after)
-    return None if old is None or new is None else (old, new)
-
-
-def _string_alone(statement: cst.CSTNode) -> cst.SimpleString | None:
+def _string_alone(statement: object) -> cst.SimpleString | None:
     match statement:
         case cst.SimpleStatementLine([cst.Expr(cst.SimpleString(lpar=[]) as string, semicolon)]):
             return None if isinstance(semicolon, cst.Semicolon) else string
