@@ -72,18 +72,13 @@ class Run(Surroundings, Memory, Defaults):
         self.state = State()
         self.begin_with_defaults()
         self.frame = Frame.of_module(program.tree, program.home)
-        self._listener = listener
+        self.listener = listener
         self.guesses = guesses_of(program.guesses)
         self.budget = budget
         self._muted = Muted(self)
         self._look_at = 0
         self._last_transfer: Transfer | None = None
         self._addresses: dict[tuple[Site, Ref, str, tuple[int, ...]], Ref] = {}
-
-    @property
-    def listener(self) -> Listener:
-        """Who hears the events of the walk at this point."""
-        return self._listener
 
     # -- the file --------------------------------------------------------------------------
 
@@ -107,8 +102,7 @@ class Run(Surroundings, Memory, Defaults):
 
     def evaluate(self, node: cst.BaseExpression) -> Value:
         """The value of an expression; `Unknown` for what is not understood."""
-        handler = evaluates.get(type(node))
-        if handler is None:
+        if (handler := evaluates.get(type(node))) is None:
             return Unknown(f"{type(node).__name__} is not modelled")
         value = handler(self, node)
         if type(value) is OneOf:
@@ -231,7 +225,7 @@ class Run(Surroundings, Memory, Defaults):
     def announce(self, event: Event) -> None:
         """Let the rules know; what goes wrong in another file is found where that is checked."""
         if not self.muted_parts and self.concerns(event):
-            self._listener(event, self)
+            self.listener(event, self)
 
     explains = False
     """Whether somebody asks why a clash is reported or is not."""
@@ -255,12 +249,12 @@ class Run(Surroundings, Memory, Defaults):
 
         Gives the listener of before.
         """
-        outer, self._listener = self._listener, listener
+        outer, self.listener = self.listener, listener
         muted_parts, self.muted_parts = self.muted_parts, 0
         try:
             yield outer
         finally:
-            self._listener, self.muted_parts = outer, muted_parts
+            self.listener, self.muted_parts = outer, muted_parts
 
     def announce_transfer(self, transfer: Transfer) -> None:
         """Announce a transfer, and remember it in case its result is thrown away."""

@@ -54,7 +54,7 @@ class WatchingRun(Run):
     def announce(self, event: Event) -> None:
         """Announce everything, wherever it happens."""
         if not self.muted_parts:
-            self._listener(event, self)
+            self.listener(event, self)
 
 
 class JudgingRun(WatchingRun):
@@ -64,7 +64,7 @@ class JudgingRun(WatchingRun):
 
     def explain(self, event: Event) -> None:
         """Let the listener know, whoever listens in between."""
-        self._listener(event, self)
+        self.listener(event, self)
 
 
 class AnnouncingRun(Run):
@@ -106,18 +106,18 @@ class AnnouncingRun(Run):
         last, where = self._last_announced.get(id(node), _NEVER)
         if last is not value or where is not frame or isinstance(value, Module):
             self._last_announced[id(node)] = value, frame
-            self._listener(Evaluated(node, value), self)
+            self.listener(Evaluated(node, value), self)
 
     def announce(self, event: Event) -> None:
         """Announce what concerns the file, and each move elsewhere."""
         if isinstance(event, Transfer) and self._announces_values and not self.concerns(event):
-            self._listener(event, self)
+            self.listener(event, self)
         super().announce(event)
 
     @property
     def _announces_values(self) -> bool:
         """Not where another one listens alone, to what may never happen."""
-        return not self.muted_parts and self._listener is self._first_listener
+        return not self.muted_parts and self.listener is self._first_listener
 
 
 _PLACED = frozenset({cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation})
