@@ -146,7 +146,7 @@ class _ClaimingRun(Run):
     @property
     def _is_believed(self) -> bool:
         """Not where another one listens alone, to what may never happen, or nobody does."""
-        return not self.muted_parts and self._listener is self._first_listener
+        return not self.muted_parts and self.listener is self._first_listener
 
     def _note_owned(self, frame: Frame) -> None:
         """What a module is taken to own when its `forward` begins."""
