@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from devicelint.text.hashing import digest
-from devicelint.workspace.import_resolver import Question
+from devicelint.workspace.questions import Question, read_for, what_counts
 
 _MOST_RESULTS = 4
 """How many ways to check one file are remembered: settings, folders to start from."""
@@ -105,11 +105,13 @@ class CacheGround:
         asked = () if record is None else sorted(record.asked)
         answers = [(question, self.answer(home, question)) for question in asked]
         self._answers[home] = answers
-        return [one for _, one in answers if one is not None and one not in self._known]
+        found = (one for answer in answers for one in read_for(*answer))
+        return [one for one in found if one not in self._known]
 
     def _settle(self, circle: list[str]) -> None:
         own = [self._own(home) for home in sorted(circle)]
-        found = {one for home in circle for _, one in self._answers.pop(home) if one is not None}
+        answers = (each for home in circle for each in self._answers.pop(home))
+        found = {one for answer in answers for one in read_for(*answer)}
         others = [self._known[one] for one in sorted(found.difference(circle))]
         parts = (*own, *others)
         version = digest("\n".join(parts).encode("utf-8", "surrogatepass")) if all(parts) else ""
@@ -122,7 +124,7 @@ class CacheGround:
             return home  # Found, and never read.
         if self.content(home) != record.digest:
             return ""
-        answers = (f"{q.level} {q.module} {answer}" for q, answer in self._answers[home])
+        answers = (f"{q.level} {q.module} {what_counts(q, a)}" for q, a in self._answers[home])
         return "\n".join((home, record.digest, *answers))
 
 

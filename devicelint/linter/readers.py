@@ -62,9 +62,7 @@ class Readers:
         if self.project is None or names is None or reader is None:
             return []
         return [
-            reading
-            for one in names
-            for reading in users.loads_of(self.project, self.home, one, reader)
+            reading for one in names for reading in self.project.loads_of(self.home, one, reader)
         ]
 
     def never_read(self, load: Load) -> bool:

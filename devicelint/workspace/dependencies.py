@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, KeysView, Mapping
 
-from devicelint.workspace.import_resolver import INSIDE, Question
+from devicelint.workspace.questions import INSIDE, Question, named_in
 
 Asked = Mapping[str, Mapping[Question, str | None]]
 """What was resolved in each file, by its home, and to what."""
@@ -17,7 +17,8 @@ Asked = Mapping[str, Mapping[Question, str | None]]
 
 def answers(asked: Asked, home: str) -> set[str]:
     """The homes that answer whatever was asked in a file."""
-    return {one for one in asked.get(home, {}).values() if one is not None}
+    found = asked.get(home, {}).items()
+    return {one for question, answer in found for one in named_in(question, answer)}
 
 
 def imports(asked: Asked, home: str) -> set[str]:

@@ -1,15 +1,22 @@
-"""What the other files of a project do with the functions of one of them, as walking them shows."""
+"""Which other files of a project may use what one of them defines, as they mention its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
 
-from devicelint.domain.calls import NOT_SEEN, Call
-from devicelint.interpreter.callers import SeenLoad, Shown, Signature
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.outsiders import Outsiders
+from devicelint.workspace.questions import (
+    CALLABLE,
+    CALLERS,
+    KNOWN,
+    LOADERS,
+    MENTIONED,
+    SAVERS,
+    Question,
+    joined,
+)
+from devicelint.workspace.savers import savers_around
 
 _MOST = 8
 """How many files are walked to find out what a function is given."""
@@ -21,33 +28,41 @@ CALLED_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
 
 @dataclass(frozen=True)
 class Users:
-    """The files that mention a function, each of which is walked when it is asked for."""
+    """The files that mention a name, looked for once for each question."""
 
     named: NamedFiles
     outsiders: Outsiders
-    shown_by: Callable[[str], Shown]
+    _answers: dict[tuple[str, Question], str | None] = field(default_factory=dict)
 
-    def calls_of(
-        self, home: str, root: str, function: Signature
-    ) -> tuple[Mapping[str, list[Call]], ...]:
-        """What they give to it, file by file; of many, some are asked."""
-        named = function[0].partition(".")[0]  # A constructor goes by the name of its class.
-        others = [] if named in CALLED_BY_CLASS else self._others(home, root, named)
-        are_few = len(others) <= _MOST
-        asked = others if are_few else others[:_ASKED_OF_MANY]
-        given = (self.shown_by(one).calls.get((home, function)) for one in asked)
-        found = tuple(filter(None, given))
-        return found if are_few else (*found, {name: [NOT_SEEN] for name in function[1]})
+    def forget(self) -> None:
+        """Look for everything again."""
+        self._answers.clear()
 
-    def loads_of(
-        self, home: str, root: str, called: str, reader: Signature
-    ) -> tuple[SeenLoad, ...]:
-        """What `reader` loads where they call what the file calls `called`; some are asked."""
-        asked = self._others(home, root, called)[:_MOST]
-        loads = (self.shown_by(one).loads.get((home, reader), ()) for one in asked)
-        return tuple(chain.from_iterable(loads))
+    def answer(self, home: str, root: str, question: Question) -> str | None:
+        """The files that are asked, or whether there are any."""
+        key = home, question
+        if key not in self._answers:
+            self._answers[key] = self._looked_for(home, root, question)
+        return self._answers[key]
 
-    def are_known(self, home: str, root: str, name: str) -> bool:
+    def _looked_for(self, home: str, root: str, question: Question) -> str | None:
+        name, level = question
+        if level == SAVERS:
+            return joined(savers_around(self.named, home, root))
+        if level in (CALLERS, LOADERS):
+            others = self._others(home, root, name)
+            if level == LOADERS or len(others) <= _MOST:
+                return joined(others[:_MOST])
+            # The empty name at the end stands for those that are not asked.
+            return joined((*others[:_ASKED_OF_MANY], ""))
+        holds = {
+            MENTIONED: self.outsiders.mention,
+            CALLABLE: self.outsiders.may_call,
+            KNOWN: self._are_known,
+        }
+        return home if holds[level](home, root, name) else None
+
+    def _are_known(self, home: str, root: str, name: str) -> bool:
         """Whether they are few, and nobody else may call the function."""
         files = self.named.files(root, name)
         if files is None or len(files) > _MOST:

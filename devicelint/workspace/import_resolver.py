@@ -10,31 +10,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
 
 from devicelint.workspace.demands import DemandingFunctions
+from devicelint.workspace.function_users import Users
 from devicelint.workspace.named_files import NamedFiles
-from devicelint.workspace.outsiders import is_passed_over
+from devicelint.workspace.outsiders import Outsiders, is_passed_over
 from devicelint.workspace.project_use import ProjectUse
-from devicelint.workspace.questions import APART, STARTS
+from devicelint.workspace.questions import (
+    ABOUT,
+    APART,
+    DEMANDED,
+    INSIDE,
+    PLACED,
+    STARTS,
+    Question,
+)
 from devicelint.workspace.roots import folders_around, is_root, listed
 
+__all__ = ["ABOUT", "DEMANDED", "INSIDE", "ImportResolver", "Question"]
+
 _PACKAGE = "__init__.py"
-
-
-class Question(NamedTuple):
-    """What was resolved in one file: an import, or a submodule of the package that it is."""
-
-    module: str
-    level: int
-    """How many dots an import has; `INSIDE` for a submodule, `ABOUT` for what programs do."""
-
-
-INSIDE = -1
-ABOUT = -2
-"""What is asked is which file of the programs around this one does something."""
-DEMANDED = -3
-"""What is asked is in which file a function of this one may go to an accelerator."""
 
 
 class ImportResolver:
@@ -48,6 +43,8 @@ class ImportResolver:
         self._entries: dict[str, frozenset[str]] = {}
         self._search_paths: dict[str, tuple[str, ...]] = {}
         self._named = NamedFiles(is_passed_over)
+        self.outsiders = Outsiders(self._named, self._listing)
+        self._users = Users(self._named, self.outsiders)
         self._forget_uses()
 
     def _forget_uses(self) -> None:
@@ -63,6 +60,10 @@ class ImportResolver:
             return self.about(home, question.module)
         if question.level == DEMANDED:
             return self.demanded_by(home, question.module)
+        if question.level == PLACED:
+            return self.placed(home)
+        if question.level < PLACED:
+            return self.by_name(home, question)
         return self.find(home, question.module, question.level)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
@@ -88,6 +89,25 @@ class ImportResolver:
     def demanded_by(self, home: str, name: str) -> str | None:
         """The home of a file in which a function of one may go to an accelerator."""
         return self._demands.made_by(home, name)
+
+    def by_name(self, home: str, question: Question) -> str | None:
+        """What the files of the project do with a name, as far as they mention it."""
+        return self._users.answer(home, ImportResolver.root_of(self, home), question)
+
+    def placed(self, home: str) -> str:
+        """Where a file lies, and what that says of those who may use it."""
+        root, is_alone = ImportResolver.root_of(self, home), ImportResolver.is_alone(self, home)
+        installs, is_whole = self.outsiders.installs(root), self.outsiders.is_whole(root)
+        is_marked = is_root(self._listing(root))
+        packages = self._packages_around(home)
+        return f"{root} {is_alone:d}{installs:d}{is_whole:d}{is_marked:d} {packages}"
+
+    def _packages_around(self, home: str) -> int:
+        """How many packages a file is in, each in the next one."""
+        folder, found = os.path.dirname(home), 0
+        while _PACKAGE in self._listing(folder):
+            folder, found = os.path.dirname(folder), found + 1
+        return found
 
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of a package."""

@@ -24,7 +24,7 @@ def is_offered(project: Project, home: str, function: Signature) -> bool:
     if not _is_of_module(project, home, function):
         return False
     name = function[0].partition(".")[0]
-    return any(_takes(project, package, home, name) for package in _packages_around(home))
+    return any(_takes(project, package, home, name) for package in _packages_around(project, home))
 
 
 def _is_of_module(project: Project, home: str, function: Signature) -> bool:
@@ -38,12 +38,13 @@ def _is_of_module(project: Project, home: str, function: Signature) -> bool:
     return any(signature_of(one) == function for one in program.tree.body)
 
 
-def _packages_around(home: str) -> Iterator[str]:
-    for folder in Path(home).parents:
-        package = folder / _PACKAGE
-        if not package.is_file():
+def _packages_around(project: Project, home: str) -> Iterator[str]:
+    """The packages around a file, which rests on them: they are found as imports find them."""
+    for level, folder in enumerate(Path(home).parents, start=1):
+        package = project.find(home, "", level) if (folder / _PACKAGE).is_file() else None
+        if package is None:
             return
-        yield str(package)
+        yield package
 
 
 def _takes(project: Project, package: str, home: str, name: str) -> bool:

@@ -11,29 +11,34 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from devicelint.domain.calls import Call
+from devicelint.domain.calls import NOT_SEEN, Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.finding import Finding
 from devicelint.interpreter import Program
-from devicelint.interpreter.callers import NOTHING, Shown, Signature, shown_by
+from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.dependencies import answers, imports, reached
-from devicelint.workspace.function_users import CALLED_BY_CLASS, Users
-from devicelint.workspace.import_resolver import (
+from devicelint.workspace.function_users import CALLED_BY_CLASS
+from devicelint.workspace.import_resolver import ImportResolver
+from devicelint.workspace.questions import (
     ABOUT,
+    CALLABLE,
+    CALLERS,
     DEMANDED,
     INSIDE,
-    ImportResolver,
+    LOADERS,
+    PLACED,
+    SAVERS,
     Question,
+    parts_of,
 )
-from devicelint.workspace.outsiders import Outsiders
-from devicelint.workspace.savers import Savers
 from devicelint.workspace.versions import Version
 
 if TYPE_CHECKING:
@@ -65,14 +70,11 @@ class Project(ImportResolver):
         """What was resolved in each file, by its home, and to what."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
-        self.outsiders = Outsiders(self._named, self._listing)
         self._shown: dict[str, Shown] = {}
         self.checked: dict[Hashable, Any] = {}
         """What was found in files by themselves, for whoever has found it."""
         self.made_by: dict[Hashable, Mapping[str, Sequence[Finding]]] = {}
         """What is found in the files that a program imports, where it calls what they hold."""
-        self.users = Users(self._named, self.outsiders, self.shown_by)
-        self._savers = Savers(self._named, lambda home: self.shown_by(home).written)
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -122,25 +124,33 @@ class Project(ImportResolver):
     def calls_of(self, home: str, function: Signature) -> tuple[Mapping[str, list[Call]], ...]:
         """What the files of a project give to a function of one of them, file by file.
 
-        Of many files that mention it, some are asked, and the others may give it anything; whoever
-        asks rests on all of them.
+        Of many files that mention it, some are asked, and the others may give it anything.
         """
-        self.digests[home] = None
-        return self.users.calls_of(home, self.root_of(home), function)
+        named = function[0].partition(".")[0]  # A constructor goes by the name of its class.
+        if named in CALLED_BY_CLASS:
+            return ()
+        asked = parts_of(self.by_name(home, Question(named, CALLERS)))
+        given = (self.shown_by(one).calls.get((home, function)) for one in asked if one)
+        found = tuple(filter(None, given))
+        return (*found, {name: [NOT_SEEN] for name in function[1]}) if "" in asked else found
+
+    def loads_of(self, home: str, called: str, reader: Signature) -> tuple[SeenLoad, ...]:
+        """What a function of a file loads where other files call what the file calls `called`."""
+        asked = parts_of(self.by_name(home, Question(called, LOADERS)))
+        loads = (self.shown_by(one).loads.get((home, reader), ()) for one in asked)
+        return tuple(chain.from_iterable(loads))
 
     def may_call(self, home: str, name: str) -> bool:
         """Whether a file of the project, or anybody else, may call a function of one of them."""
-        self.digests[home] = None
-        root, outsiders = self.root_of(home), self.outsiders
-        return name in CALLED_BY_CLASS or outsiders.may_call(home, root, name)
+        return name in CALLED_BY_CLASS or self.by_name(home, Question(name, CALLABLE)) is not None
 
     def written_around(self, home: str) -> Iterator[WrittenFile]:
-        """The checkpoints that other files of the project save; whoever asks rests on them all.
+        """The checkpoints that other files of the project save.
 
-        They are found out one file after the other, as far as somebody asks for them.
+        A file is walked when its turn comes, so that whoever has seen enough leaves the rest.
         """
-        self.digests[home] = None
-        return self._savers.around(home, self.root_of(home))
+        for one in parts_of(self.by_name(home, Question("", SAVERS))):
+            yield from self.shown_by(one).written
 
     def shown_by(self, home: str) -> Shown:
         """What the walk of a file shows to those who ask about its project."""
@@ -178,6 +188,26 @@ class Project(ImportResolver):
         self._asked_in(home)[Question(what, ABOUT)] = found
         return found
 
+    def by_name(self, home: str, question: Question) -> str | None:
+        """What the files of the project do with a name, as far as they mention it."""
+        self._asked_in(home)[question] = found = super().by_name(home, question)
+        return found
+
+    def root_of(self, home: str) -> str:
+        """The folder of the project to which a file belongs."""
+        self._note_place(home)
+        return super().root_of(home)
+
+    def is_alone(self, home: str) -> bool:
+        """Whether no other file lies beside a file, and nothing marks a project around it."""
+        self._note_place(home)
+        return super().is_alone(home)
+
+    def _note_place(self, home: str) -> None:
+        asked, question = self._asked_in(home), Question("", PLACED)
+        if question not in asked:
+            asked[question] = self.placed(home)
+
     def demanded_by(self, home: str, name: str) -> str | None:
         """The home of a file in which a function of one may go to an accelerator."""
         found = super().demanded_by(home, name)
@@ -198,7 +228,7 @@ class Project(ImportResolver):
                     self._outdate(home)
 
     def _forget_others(self) -> None:
-        for one in (self._named, self.outsiders):
+        for one in (self._named, self.outsiders, self._users):
             one.forget()
         self._shown.clear()
         self.made_by.clear()

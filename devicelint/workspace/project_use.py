@@ -28,12 +28,14 @@ from devicelint.workspace.questions import (
     IMPORTED,
     LEADING,
     LEADS,
+    MOST_LEADING,
     ON_CPU,
     PROGRAM,
     RUNS,
     STARTS,
     TAKES,
     TESTED,
+    joined,
 )
 from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 
@@ -69,9 +71,8 @@ class ProjectUse:
         return self._answers[key]
 
     def _asked(self, home: str, what: str) -> str | None:
-        if what in LEADING:
-            number = LEADING.index(what)
-            return next(iter(self._leading.to(home)[number : number + 1]), None)
+        if what == LEADING:
+            return joined(self._leading.to(home)[:MOST_LEADING])
         if what == RUNS:
             return home if self._leading.runs(home) else None
         folder = self._around(home)

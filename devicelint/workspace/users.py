@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from devicelint.interpreter.callers import SeenLoad, Signature
 from devicelint.workspace.leading import module_of
 from devicelint.workspace.project import Project
-from devicelint.workspace.questions import IMPORTED, LEADING, PROGRAM
+from devicelint.workspace.questions import (
+    IMPORTED,
+    KNOWN,
+    LEADING,
+    MENTIONED,
+    PROGRAM,
+    Question,
+    parts_of,
+)
 
 
 def is_whole(project: Project, home: str) -> bool:
@@ -26,8 +33,7 @@ def may_be_installed(project: Project, home: str) -> bool:
 
 def leading_to(project: Project, home: str) -> list[str]:
     """The programs and tests that import a file: some, the nearest first."""
-    asked = (project.about(home, one) for one in LEADING)
-    return [one for one in asked if one is not None]
+    return list(parts_of(project.about(home, LEADING)))
 
 
 def is_led_to(project: Project, home: str) -> bool:
@@ -37,18 +43,10 @@ def is_led_to(project: Project, home: str) -> bool:
 
 
 def is_mentioned(project: Project, home: str, name: str) -> bool:
-    """Whether another file mentions what one defines; whoever asks rests on all of them."""
-    project.digests[home] = None
-    return project.outsiders.mention(home, project.root_of(home), name)
-
-
-def loads_of(project: Project, home: str, called: str, reader: Signature) -> tuple[SeenLoad, ...]:
-    """What a function of a file loads where other files call the file's `called`."""
-    project.digests[home] = None
-    return project.users.loads_of(home, project.root_of(home), called, reader)
+    """Whether another file mentions what one defines."""
+    return project.by_name(home, Question(name, MENTIONED)) is not None
 
 
 def has_known_callers(project: Project, home: str, name: str) -> bool:
     """Whether few files of the project may call a function, and nobody else."""
-    project.digests[home] = None
-    return project.users.are_known(home, project.root_of(home), name)
+    return project.by_name(home, Question(name, KNOWN)) is not None
