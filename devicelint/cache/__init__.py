@@ -10,11 +10,18 @@ from typing import Any
 from devicelint.cache import shard
 from devicelint.cache.folder import DEFAULT_NAME, clean, of_version, prepare
 from devicelint.cache.records import CachedResult, CacheGround, Record
+from devicelint.cache.settled import SettledGrounds
 from devicelint.cache.version import version
 from devicelint.text.hashing import digest
 from devicelint.workspace.import_resolver import ImportResolver, Question
+from devicelint.workspace.summaries import Summaries
 
 __all__ = ["DEFAULT_NAME", "Asked", "Cache", "clean"]
+
+_NO_FILE = ("a folder", "not there")
+"""What is found instead of the content of a file."""
+_TEXTS = "texts.json"
+"""What the texts of files tell, whatever these are called."""
 
 Asked = Mapping[str, Mapping[Question, str | None]]
 """What was resolved in which file, and to what."""
@@ -27,9 +34,10 @@ class Cache:
     believed.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        """Read nothing yet."""
+    def __init__(self, folder: Path | None, summaries: Summaries | None = None) -> None:
+        """Read nothing yet; `summaries` are of texts, whichever run has read them."""
         self._folder = folder
+        self._summaries = Summaries() if summaries is None else summaries
         self._version = version() if folder else ""
         self._shards: dict[str, dict[str, Record]] = {}
         self._changed: dict[str, set[str]] = {}
@@ -41,27 +49,46 @@ class Cache:
         self._new: dict[tuple[str, str], Any] = {}
         """What of that is not remembered yet."""
         self._has_grown = False
-        self._look()
+        self._look(is_first=True)
 
-    def _look(self) -> None:
+    def _look(self, *, is_first: bool) -> None:
         self._found.clear()
         self._new.clear()
         self._contents: dict[str, str] = {}
         self._answers: dict[tuple[str, Question], str | None] = {}
-        self._resolver = ImportResolver()
-        self._ground = CacheGround(self._record, self._content, self._answer)
+        self._resolver = ImportResolver(self._summaries)
+        # Who writes files himself would have to read whole projects after each of them.
+        self._settled = SettledGrounds(self._resolver, self._place, reads=is_first)
+        self._ground = CacheGround(
+            self._record, self._content, self._answer, self._settled.is_inside
+        )
+
+    @property
+    def _place(self) -> Path | None:
+        return None if self._folder is None else of_version(self._folder, self._version)
+
+    def texts(self) -> dict[str, Any]:
+        """What earlier runs know of texts, by their digests."""
+        try:
+            data = {} if self._place is None else shard.read_data(self._place / _TEXTS)
+        except shard.DAMAGES:
+            return {}
+        return data if isinstance(data, dict) else {}
 
     def look_again(self) -> None:
         """Take no file for what it was before."""
         self._learned.clear()
-        self._look()
+        self._look(is_first=False)
 
     def get(self, home: str, content: str, key: str) -> Any:
         """What was found in a file with this content under the settings `key`; None if unknown."""
         self._contents[home] = content
+        ground = self._settled.get(home)
         record = self._record(home)
         result = record.results.get(key) if record and record.digest == content else None
-        if result is None or self._ground.of(home) != result.rests_on:
+        if result is None:
+            return None
+        if result.rests_on != (ground or self._ground.of(home)):
             return None
         self._found[home, key] = result.found
         return result.found
@@ -93,12 +120,27 @@ class Cache:
 
     def save(self) -> None:
         """Write what was found, beside what other runs have written meanwhile; raises OSError."""
-        if self._folder is None or not (self._new or self._has_grown):
+        if self._folder is None:
             return
+        if self._new or self._has_grown:
+            self._save_results(prepare(self._folder, self._version))
+        if (texts := self._summaries.new()) is not None:
+            shard.write_data(prepare(self._folder, self._version) / _TEXTS, texts)
+        if self._has_seen_no_change():
+            found = {home for home, _ in self._found}
+            inside = self._ground.inside()
+            self._settled.save({home: inside[home] for home in found & inside.keys()})
+
+    def _has_seen_no_change(self) -> bool:
+        """Whether all files have held the same whenever they were read."""
+        held = ((self._resolver.content(one), held) for one, held in self._contents.items())
+        is_same = all(now == was or (not now and was in _NO_FILE) for now, was in held)
+        return is_same and not self._resolver.has_seen_changes
+
+    def _save_results(self, place: Path) -> None:
         # More may be known by now of files on which something rests that was found before.
         self._ground.forget()
         self._stamp(self._found)
-        place = prepare(self._folder, self._version)
         for folder, names in self._changed.items():
             path = place / _file_name(folder)
             merged = _still_there(folder, shard.read(path, folder))
@@ -147,8 +189,7 @@ class Cache:
         found = self._shards.get(folder)
         if found is None:
             found = self._shards[folder] = {}
-            if self._folder is not None:
-                place = of_version(self._folder, self._version)
+            if (place := self._place) is not None:
                 found.update(shard.read(place / _file_name(folder), folder))
         return found
 
@@ -156,7 +197,8 @@ class Cache:
         """What is in a file now."""
         found = self._contents.get(home)
         if found is None:
-            found = self._contents[home] = _on_disk(home)
+            found = self._resolver.content(home) or _instead_of_file(home)
+            self._contents[home] = found
         return found
 
     def _answer(self, home: str, question: Question) -> str | None:
@@ -167,12 +209,8 @@ class Cache:
         return self._answers[start, question]
 
 
-def _on_disk(home: str) -> str:
-    try:
-        with open(home, "rb") as file:
-            return digest(file.read())
-    except OSError:
-        return "a folder" if os.path.isdir(home) else "not there"
+def _instead_of_file(home: str) -> str:
+    return _NO_FILE[not os.path.isdir(home)]
 
 
 def _file_name(folder: str) -> str:

@@ -6,7 +6,7 @@ there was no such module), and so on for each file that was found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -87,6 +87,9 @@ class CacheGround:
     content: Callable[[str], str]
     """What is in a file now."""
     answer: Callable[[str, Question], str | None]
+    is_inside: Callable[[str, Sequence[tuple[Question, str | None]]], bool]
+    """Whether nothing but the content of its project can change what was asked in a file."""
+    _inside: dict[str, bool] = field(default_factory=dict)
     _known: dict[str, str] = field(default_factory=dict)
     _answers: dict[str, list[tuple[Question, str | None]]] = field(default_factory=dict)
 
@@ -99,6 +102,11 @@ class CacheGround:
     def forget(self) -> None:
         """Look at everything again."""
         self._known.clear()
+        self._inside.clear()
+
+    def inside(self) -> dict[str, str]:
+        """What is known of files that rest on nothing but their projects."""
+        return {home: ground for home, ground in self._known.items() if self._inside[home]}
 
     def _imported(self, home: str) -> list[str]:
         record = self.record(home)
@@ -110,10 +118,14 @@ class CacheGround:
 
     def _settle(self, circle: list[str]) -> None:
         own = [self._own(home) for home in sorted(circle)]
-        answers = (each for home in circle for each in self._answers.pop(home))
-        found = {one for answer in answers for one in read_for(*answer)}
-        others = [self._known[one] for one in sorted(found.difference(circle))]
-        parts = (*own, *others)
+        asked = [(home, self._answers.pop(home)) for home in circle]
+        found = {one for _, answers in asked for each in answers for one in read_for(*each)}
+        others = sorted(found.difference(circle))
+        parts = (*own, *(self._known[one] for one in others))
+        inside = all(self._inside[one] for one in others) and all(
+            self.is_inside(*each) for each in asked
+        )
+        self._inside |= dict.fromkeys(circle, inside)
         version = digest("\n".join(parts).encode("utf-8", "surrogatepass")) if all(parts) else ""
         self._known |= dict.fromkeys(circle, version)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from devicelint.domain.collected import is_collected
@@ -16,6 +16,7 @@ from devicelint.workspace.questions import (
     STARTS,
 )
 from devicelint.workspace.roots import listed
+from devicelint.workspace.summaries import Files
 
 _MOST_LINES = 50_000
 _PACKAGE = "__init__.py"
@@ -30,25 +31,34 @@ class FolderUse:
 
     uses: dict[str, MachineUse]
     find: Find
+    _doing: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, files: Iterable[str] | None, find: Find) -> FolderUse | None:
+    def read(cls, paths: Iterable[str] | None, files: Files, find: Find) -> FolderUse | None:
         """Read the files; None where that is too much."""
-        uses, lines = {}, 0
-        for file in files or ():
-            data = content_of(file)
-            if data is None:
-                continue
-            lines += data.count(b"\n") if b"torch" in data else 0
+        if paths is None:
+            return None
+        readable, lines = [], 0
+        for path in paths:
+            if (summary := files.summary(path)) is not None:
+                lines += max(summary.torch_lines, 0)
+                readable.append(path)
             if lines > _MOST_LINES:
                 return None
-            uses[file] = MachineUse.of(data, is_package=os.path.basename(file) == _PACKAGE)
-        return None if files is None else cls(uses, find)
+        uses = ((path, files.use(path)) for path in readable)
+        return cls({path: use for path, use in uses if use is not None}, find)
 
     def does(self, home: str, what: str) -> bool:
         """Whether a file does what is asked for."""
-        use = self.uses.get(home, MachineUse())
-        return bool(getattr(use, what))
+        use = self.uses.get(home)
+        return use is not None and bool(getattr(use, what))
+
+    def doing(self, what: str) -> tuple[str, ...]:
+        """The files that do what is asked for, by their names."""
+        if what not in self._doing:
+            found = (home for home, use in self.uses.items() if getattr(use, what))
+            self._doing[what] = tuple(sorted(found))
+        return self._doing[what]
 
     def around(self, home: str) -> Collection[str]:
         """The other files of the programs that a file is a part of."""
@@ -161,7 +171,7 @@ class FolderUse:
     @cached_property
     def _may_leave(self) -> bool:
         """Whether a file has to do with another device, or a notebook of torch may."""
-        if any(self.does(one, "leaves") for one in self.uses):
+        if self.doing("leaves"):
             return True
         return any(b"torch" in (content_of(one) or b"") for one in self._notebooks())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.outsiders import Outsiders
@@ -16,12 +17,14 @@ from devicelint.workspace.questions import (
     Question,
     joined,
 )
-from devicelint.workspace.savers import savers_around
+from devicelint.workspace.summaries import Files
 
 _MOST = 8
 """How many files are walked to find out what a function is given."""
 _ASKED_OF_MANY = 3
 """How many of those that mention it where there are more."""
+_SAVING = "save"
+"""What whoever saves something mentions."""
 CALLED_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
 """What files call without a mention of its name."""
 
@@ -32,6 +35,7 @@ class Users:
 
     named: NamedFiles
     outsiders: Outsiders
+    files: Files
     _answers: dict[tuple[str, Question], str | None] = field(default_factory=dict)
 
     def forget(self) -> None:
@@ -48,7 +52,7 @@ class Users:
     def _looked_for(self, home: str, root: str, question: Question) -> str | None:
         name, level = question
         if level == SAVERS:
-            return joined(savers_around(self.named, home, root))
+            return joined(self._savers(home, root))
         if level in (CALLERS, LOADERS):
             others = self._others(home, root, name)
             if level == LOADERS or len(others) <= _MOST:
@@ -71,3 +75,12 @@ class Users:
 
     def _others(self, home: str, root: str, name: str) -> list[str]:
         return [one for one in self.named.files(root, name) or () if one != home]
+
+    def _savers(self, home: str, root: str) -> list[str]:
+        """The other files that save something: where many do, those beside the file."""
+        mentioned = self.named.files(root, _SAVING) or ()
+        savers = [one for one in mentioned if one != home and self.files.saves(one)]
+        if len(savers) > _MOST:
+            beside = Path(home).parent
+            savers = [one for one in savers if Path(one).parent == beside]
+        return savers if len(savers) <= _MOST else []

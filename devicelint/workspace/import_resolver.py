@@ -8,14 +8,10 @@ from, with its `src`.  What is installed is never looked at.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
-from devicelint.workspace.demands import DemandingFunctions
-from devicelint.workspace.function_users import Users
-from devicelint.workspace.named_files import NamedFiles
-from devicelint.workspace.outsiders import Outsiders, is_passed_over
-from devicelint.workspace.project_use import ProjectUse
 from devicelint.workspace.questions import (
     ABOUT,
     APART,
@@ -26,6 +22,14 @@ from devicelint.workspace.questions import (
     Question,
 )
 from devicelint.workspace.roots import folders_around, is_root, listed
+from devicelint.workspace.summaries import Files, Summaries
+
+if TYPE_CHECKING:
+    from devicelint.workspace.demands import DemandingFunctions
+    from devicelint.workspace.function_users import Users
+    from devicelint.workspace.named_files import NamedFiles
+    from devicelint.workspace.outsiders import Outsiders
+    from devicelint.workspace.project_use import ProjectUse
 
 __all__ = ["ABOUT", "DEMANDED", "INSIDE", "ImportResolver", "Question"]
 
@@ -38,19 +42,56 @@ class ImportResolver:
     A home is what a file is called: its absolute path; or a folder, for a package without a file.
     """
 
-    def __init__(self) -> None:
-        """Know nothing yet."""
+    def __init__(self, summaries: Summaries | None = None) -> None:
+        """Know nothing yet, but for what texts tell that were read before."""
+        self._files = Files(summaries)
         self._entries: dict[str, frozenset[str]] = {}
         self._search_paths: dict[str, tuple[str, ...]] = {}
-        self._named = NamedFiles(is_passed_over)
-        self.outsiders = Outsiders(self._named, self._listing)
-        self._users = Users(self._named, self.outsiders)
-        self._forget_uses()
+        self._found: dict[tuple[str, str, int], str | None] = {}
+        """What imports lead to, by folder: its files find the same."""
+
+    # What only questions about a whole project need is imported when one is asked.
+
+    @cached_property
+    def _named(self) -> NamedFiles:
+        from devicelint.workspace.named_files import NamedFiles
+        from devicelint.workspace.outsiders import is_passed_over
+
+        return NamedFiles(is_passed_over, files=self._files)
+
+    @cached_property
+    def outsiders(self) -> Outsiders:
+        """Those who may call what a project defines besides its modules."""
+        from devicelint.workspace.outsiders import Outsiders
+
+        return Outsiders(self._named, self._listing, self._files)
+
+    @cached_property
+    def _users(self) -> Users:
+        from devicelint.workspace.function_users import Users
+
+        return Users(self._named, self.outsiders, self._files)
+
+    @cached_property
+    def _uses(self) -> ProjectUse:
+        from devicelint.workspace.project_use import ProjectUse
+
+        find = partial(ImportResolver.find, self)
+        return ProjectUse(find, self._files_naming, self._listing, self._files)
+
+    def _files_naming(self, root: str, name: str) -> Sequence[str] | None:
+        return self._named.files(root, name)
+
+    @cached_property
+    def _demands(self) -> DemandingFunctions:
+        from devicelint.workspace.demands import DemandingFunctions
+
+        return DemandingFunctions(partial(ImportResolver.find, self))
 
     def _forget_uses(self) -> None:
         """Know nothing of what programs do with the machine."""
-        self._uses = ProjectUse(partial(ImportResolver.find, self), self._named, self._listing)
-        self._demands = DemandingFunctions(partial(ImportResolver.find, self))
+        vars(self).pop("_uses", None)
+        vars(self).pop("_demands", None)
 
     def answer(self, home: str, question: Question) -> str | None:
         """What a question that was asked in a file leads to."""
@@ -68,6 +109,17 @@ class ImportResolver:
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""
+        key = os.path.dirname(os.path.abspath(importer)), module, level
+        if key not in self._found:
+            self._found[key] = self._looked_for(importer, module, level)
+        return self._found[key]
+
+    def _forget_folders(self) -> None:
+        """Notice which files have come and gone."""
+        self._entries.clear()
+        self._found.clear()
+
+    def _looked_for(self, importer: str, module: str, level: int) -> str | None:
         parts = module.split(".") if module else []
         if level:
             folder = os.path.dirname(os.path.abspath(importer))
@@ -113,6 +165,15 @@ class ImportResolver:
         """The home of a submodule of a package."""
         folder = os.path.dirname(home) if os.path.basename(home) == _PACKAGE else home
         return None if folder.endswith(".py") else self._home(folder, name)
+
+    def content(self, path: str) -> str:
+        """The digest of what is in a file; empty where it cannot be read."""
+        return self._files.content(path)
+
+    @property
+    def has_seen_changes(self) -> bool:
+        """Whether a file had another content when it was read again."""
+        return self._files.has_seen_changes
 
     def root_of(self, home: str) -> str:
         """The folder of the project to which a file belongs; its own where nothing marks one."""

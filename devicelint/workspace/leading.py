@@ -6,29 +6,18 @@ into all others, and each that mentions it is looked into once.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import PurePath
-from typing import NamedTuple
 
 from devicelint.domain.collected import is_collected
-from devicelint.workspace.beginnings import starts
-from devicelint.workspace.contents import content_of
 from devicelint.workspace.folder_use import Find
-from devicelint.workspace.imported_modules import imports_among
-from devicelint.workspace.syntax import nodes_of, parsed
+from devicelint.workspace.summaries import Files
 
 _PACKAGE = "__init__.py"
 _MOST_LOOKED_INTO = 60
 """How many files that mention one are looked into."""
-
-
-class _File(NamedTuple):
-    """What a file imports, and whether its statements do something."""
-
-    imports: frozenset[str] = frozenset()
-    starts: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +27,8 @@ class Leading:
     find: Find
     mentioning: Callable[[str, str], Iterator[str]]
     """The files around one that mention a name."""
-    _files: dict[str, _File] = field(default_factory=dict)
+    files: Files
+    _imported: dict[str, frozenset[str]] = field(default_factory=dict)
     _importing: dict[str, list[str]] = field(default_factory=dict)
     _found: dict[str, list[str]] = field(default_factory=dict)
 
@@ -52,7 +42,7 @@ class Leading:
 
     def runs(self, home: str) -> bool:
         """Whether a file is a program, or holds tests."""
-        return is_collected(home) or self._file(home).starts
+        return is_collected(home) or self.files.leads(home).starts
 
     def _importers(self, home: str) -> dict[str, int]:
         """The files that import one, and how many imports lead there from each."""
@@ -75,27 +65,24 @@ class Leading:
 
     def _imports(self, importer: str, home: str) -> bool:
         """Whether a file imports another one, which may be the package of what it imports."""
-        found = self._file(importer).imports
-        is_package = PurePath(home).name == _PACKAGE
+        found = self._imports_of(importer)
+        is_package = home.rpartition(os.sep)[2] == _PACKAGE
         return home in found or (is_package and any(_is_package_of(home, one) for one in found))
 
-    def _file(self, home: str) -> _File:
-        if home not in self._files:
-            tree = parsed(content_of(home) or b"")
-            self._files[home] = _File()
-            if tree is not None:
-                named = set(imports_among(nodes_of(tree)))
-                found = (self.find(home, *one) for one in named if any(one))
-                imports = frozenset(one for one in found if one is not None)
-                self._files[home] = _File(imports, any(map(starts, tree.body)))
-        return self._files[home]
+    def _imports_of(self, home: str) -> frozenset[str]:
+        """The homes of what a file imports."""
+        if home not in self._imported:
+            named = (one for one in self.files.leads(home).imports if any(one))
+            found = (self.find(home, *one) for one in named)
+            self._imported[home] = frozenset(one for one in found if one is not None)
+        return self._imported[home]
 
 
 def module_of(home: str) -> str:
     """The last part of a module's name, as imports have it; that of a package is its folder's."""
-    path = PurePath(home)
-    return path.parent.name if path.name == _PACKAGE else path.stem
+    folder, _, name = home.rpartition(os.sep)
+    return folder.rpartition(os.sep)[2] if name == _PACKAGE else name.rpartition(".")[0] or name
 
 
 def _is_package_of(package: str, home: str) -> bool:
-    return PurePath(package).parent in PurePath(home).parents
+    return home.startswith(package.removesuffix(_PACKAGE))

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from devicelint.workspace.roots import listed
 
 _MOST_NAMES = 30_000
-_OTHERS = ("site-packages", "node_modules")
-"""Folders of what others wrote."""
+_OTHERS = ("__pycache__", "site-packages", "node_modules")
+"""Folders of what others wrote, and of what Python makes of modules."""
 
 
 def modules_below(folder: str) -> list[str] | None:

@@ -1,68 +1,99 @@
 """Which files of a project mention a name: those that may call a function of another file.
 
-Each file is read once, and a few bytes are kept of it that say which names it cannot have; whoever
-asks reads the others again.  What is mentioned decides nothing: the walk of such a file does.
+What is mentioned decides nothing: the walk of such a file does.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from devicelint.workspace.contents import content_of
+from devicelint.workspace.summaries import Files
+from devicelint.workspace.summaries.summary import Summary
 
 _MOST_FILES = 3_000
 _LARGEST = 2**20
-_BITS = 2**13
-_NAME = re.compile(rb"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class _Mentions:
+    """Which of some files mention a name, and which call it, by their numbers."""
+
+    files: Sequence[tuple[str, Summary]]
+    mentioned: dict[str, list[int]] = field(default_factory=dict)
+    called: dict[str, list[int]] = field(default_factory=dict)
+    found: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Note what each file has."""
+        for number, (_, summary) in enumerate(self.files):
+            for name in summary.names.split():
+                self.mentioned.setdefault(name, []).append(number)
+            for name in summary.called.split():
+                self.called.setdefault(name, []).append(number)
+
+    def of(self, name: str) -> tuple[str, ...]:
+        """The files that mention a name, those first that call it, and of these the short ones."""
+        if name not in self.found:
+            ordered = sorted(self._looked_for(name) if name.isascii() else self._searched_for(name))
+            self.found[name] = tuple(path for _, _, path in ordered)
+        return self.found[name]
+
+    def _looked_for(self, name: str) -> Iterator[tuple[bool, int, str]]:
+        called = frozenset(self.called.get(name, ()))
+        for number in self.mentioned.get(name, ()):
+            path, summary = self.files[number]
+            yield number not in called, summary.size, path
+
+    def _searched_for(self, name: str) -> Iterator[tuple[bool, int, str]]:
+        written, mention = os.fsencode(name), _mention_of(name)
+        call = re.compile(rb"(?<![.\w])(?<!def )" + re.escape(written) + rb"\(")
+        for path, summary in self.files:
+            if summary.size <= _LARGEST and mention.search(data := content_of(path) or b""):
+                yield call.search(data) is None, len(data), path
 
 
 class NamedFiles:
     """The names that the files below a folder mention."""
 
     def __init__(
-        self, passed_over: Callable[[str], bool], endings: tuple[str, ...] = (".py",)
+        self,
+        passed_over: Callable[[str], bool],
+        endings: tuple[str, ...] = (".py",),
+        files: Files | None = None,
     ) -> None:
         """Read nothing yet; folders of some names are passed over, and files that end otherwise."""
         self._passed_over = passed_over
         self._endings = endings
-        self._marks: dict[str, dict[str, int] | None] = {}
+        self._files = Files() if files is None else files
+        self._mentions: dict[str, _Mentions | None] = {}
 
     def forget(self) -> None:
         """Read everything again."""
-        self._marks.clear()
+        self._files.forget()
+        self._mentions.clear()
 
     def files(self, root: str, name: str) -> tuple[str, ...] | None:
         """The files that mention a name, those first that call it, and of these the short ones.
 
         None where a project has too many files to ask.
         """
-        if root not in self._marks:
-            self._marks[root] = self._read(root)
-        marks = self._marks[root]
-        if marks is None:
-            return None
-        written = os.fsencode(name)
-        bit, mention = _bit(written), _mention_of(name)
-        call = re.compile(rb"(?<![.\w])(?<!def )" + re.escape(written) + rb"\(")
-        found: list[tuple[bool, int, str]] = []
-        for one in (one for one, mark in marks.items() if mark & bit):
-            data = _data(one)
-            if mention.search(data):
-                found.append((call.search(data) is None, len(data), one))
-        return tuple(one for _, _, one in sorted(found))
+        if root not in self._mentions:
+            self._mentions[root] = self._read(root)
+        mentions = self._mentions[root]
+        return None if mentions is None else mentions.of(name)
 
-    def _read(self, root: str) -> dict[str, int] | None:
-        marks: dict[str, int] = {}
-        for path in self._below(root):
-            if len(marks) == _MOST_FILES:
+    def _read(self, root: str) -> _Mentions | None:
+        found: list[tuple[str, Summary]] = []
+        for number, path in enumerate(self._below(root)):
+            if number == _MOST_FILES:
                 return None
-            mark = 0
-            for name in set(_NAME.findall(_data(path))):
-                mark |= _bit(name)
-            marks[path] = mark
-        return marks
+            if (summary := self._files.summary(path)) is not None:
+                found.append((path, summary))
+        return _Mentions(found)
 
     def _below(self, root: str) -> Iterator[str]:
         for folder, folders, names in os.walk(root):
@@ -72,24 +103,19 @@ class NamedFiles:
             )
 
 
-def mentioning(files: Iterable[str], name: str) -> Iterator[str]:
+def mentioning(paths: Iterable[str], name: str, files: Files) -> Iterator[str]:
     """Those of some files that mention a name."""
-    mention = _mention_of(name)
-    return (one for one in files if mention.search(_data(one)))
+    for path in paths:
+        summary = files.summary(path)
+        if summary is not None and _mentions(summary, path, name):
+            yield path
+
+
+def _mentions(summary: Summary, path: str, name: str) -> bool:
+    if name.isascii():
+        return summary.mentions(name)
+    return summary.size <= _LARGEST and bool(_mention_of(name).search(content_of(path) or b""))
 
 
 def _mention_of(name: str) -> re.Pattern[bytes]:
     return re.compile(rb"\b" + re.escape(os.fsencode(name)) + rb"\b")
-
-
-def _bit(name: bytes) -> int:
-    return 1 << hash(name) % _BITS
-
-
-def _data(path: str) -> bytes:
-    """What is in a file; nothing of one that cannot be read, or is too large for a program."""
-    try:
-        is_small = os.path.getsize(path) <= _LARGEST
-    except OSError:
-        return b""
-    return (content_of(path) or b"") if is_small else b""

@@ -10,6 +10,7 @@ from devicelint.workspace.contents import content_of
 from devicelint.workspace.files import PASSED_OVER
 from devicelint.workspace.named_files import NamedFiles
 from devicelint.workspace.roots import is_root
+from devicelint.workspace.summaries import Files
 
 _INSTALLS = frozenset({"setup.py", "setup.cfg", "pyproject.toml"})
 """What makes a project one that others install, and call as they like."""
@@ -32,10 +33,15 @@ def _lies_apart(home: str, other: str) -> bool:
 class Outsiders:
     """The files of a project that may call what another one defines."""
 
-    def __init__(self, named: NamedFiles, listing: Callable[[str], Collection[str]]) -> None:
+    def __init__(
+        self,
+        named: NamedFiles,
+        listing: Callable[[str], Collection[str]],
+        files: Files | None = None,
+    ) -> None:
         """Read nothing yet; `named` knows what the Python files mention."""
         self._named = named
-        self._told = NamedFiles(is_passed_over, _TELLING)
+        self._told = NamedFiles(is_passed_over, _TELLING, files)
         self._listing = listing
 
     def forget(self) -> None:

@@ -24,22 +24,19 @@ from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, 
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
+from devicelint.workspace.contents import Version
 from devicelint.workspace.dependencies import answers, imports, reached
 from devicelint.workspace.function_users import CALLED_BY_CLASS
-from devicelint.workspace.import_resolver import ImportResolver
 from devicelint.workspace.questions import (
-    ABOUT,
     CALLABLE,
     CALLERS,
-    DEMANDED,
-    INSIDE,
     LOADERS,
-    PLACED,
     SAVERS,
     Question,
     parts_of,
 )
-from devicelint.workspace.versions import Version
+from devicelint.workspace.recording import RecordingResolver
+from devicelint.workspace.summaries import Summaries
 
 if TYPE_CHECKING:
     from devicelint.text.reparse import Parsed
@@ -55,19 +52,17 @@ def home_of(source: SourceFile) -> str:
     return os.path.abspath(source.path)
 
 
-class Project(ImportResolver):
+class Project(RecordingResolver):
     """The files that imports lead to, each read and parsed once while it does not change."""
 
-    def __init__(self) -> None:
-        """Know nothing yet."""
-        super().__init__()
+    def __init__(self, summaries: Summaries | None = None) -> None:
+        """Know nothing yet, but for what texts tell that were read before."""
+        super().__init__(summaries)
         self._programs: OrderedDict[str, tuple[Version | str, Program]] = OrderedDict()
         self._lines = 0
         self._held: dict[str, SourceFile] = {}
         self._parsed_before: dict[str, Parsed] = {}
         """The texts that are held, as they were parsed last."""
-        self.asked: dict[str, dict[Question, str | None]] = {}
-        """What was resolved in each file, by its home, and to what."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
         self._shown: dict[str, Shown] = {}
@@ -111,7 +106,7 @@ class Project(ImportResolver):
     @contextmanager
     def holding(self) -> Iterator[None]:
         """Go by what was held before once this is over."""
-        held = dict(self._held)
+        held, digests = dict(self._held), dict(self.digests)
         try:
             yield
         finally:
@@ -120,6 +115,9 @@ class Project(ImportResolver):
                     self.hold(held[home])
                 else:
                     self.release(home)
+                    # Nothing is kept of what was found meanwhile.
+                    self.digests.pop(home, None)
+                    self.digests |= {home: digests[home]} if home in digests else {}
 
     def calls_of(self, home: str, function: Signature) -> tuple[Mapping[str, list[Call]], ...]:
         """What the files of a project give to a function of one of them, file by file.
@@ -170,56 +168,10 @@ class Project(ImportResolver):
         """The homes of the files that what is known of a file rests on, whether it imports them."""
         return reached(self.asked, home_of(source), answers)
 
-    def find(self, importer: str, module: str, level: int) -> str | None:
-        """The home of a module that the file `importer` imports; `level` counts the dots."""
-        home = super().find(importer, module, level)
-        self._asked_in(os.path.abspath(importer))[Question(module, level)] = home
-        return home
-
-    def inside(self, home: str, name: str) -> str | None:
-        """The home of a submodule of a package."""
-        found = super().inside(home, name)
-        self._asked_in(home)[Question(name, INSIDE)] = found
-        return found
-
-    def about(self, home: str, what: str) -> str | None:
-        """The home of a file of the programs around that does something with the machine."""
-        found = super().about(home, what)
-        self._asked_in(home)[Question(what, ABOUT)] = found
-        return found
-
-    def by_name(self, home: str, question: Question) -> str | None:
-        """What the files of the project do with a name, as far as they mention it."""
-        self._asked_in(home)[question] = found = super().by_name(home, question)
-        return found
-
-    def root_of(self, home: str) -> str:
-        """The folder of the project to which a file belongs."""
-        self._note_place(home)
-        return super().root_of(home)
-
-    def is_alone(self, home: str) -> bool:
-        """Whether no other file lies beside a file, and nothing marks a project around it."""
-        self._note_place(home)
-        return super().is_alone(home)
-
-    def _note_place(self, home: str) -> None:
-        asked, question = self._asked_in(home), Question("", PLACED)
-        if question not in asked:
-            asked[question] = self.placed(home)
-
-    def demanded_by(self, home: str, name: str) -> str | None:
-        """The home of a file in which a function of one may go to an accelerator."""
-        found = super().demanded_by(home, name)
-        self._asked_in(home)[Question(name, DEMANDED)] = found
-        return found
-
-    def _asked_in(self, home: str) -> dict[Question, str | None]:
-        return self.asked.setdefault(home, {})
-
     def look_again(self) -> None:
         """Notice which files have come and gone, and forget what rests on the others."""
-        self._entries.clear()
+        self._forget_folders()
+        self._files.forget()
         self._forget_uses()
         self._forget_others()
         for home, questions in list(self.asked.items()):

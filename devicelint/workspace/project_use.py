@@ -6,19 +6,16 @@ Where none imports it, and it is no program itself, all files of the project are
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
 from devicelint.domain.collected import is_collected
-from devicelint.workspace.contents import content_of
 from devicelint.workspace.default_devices import DEFAULT_SETTERS
 from devicelint.workspace.folder_use import Find, FolderUse
 from devicelint.workspace.leading import Leading
-from devicelint.workspace.machine_use import MachineUse
 from devicelint.workspace.modules import modules_below, modules_in
-from devicelint.workspace.named_files import NamedFiles, mentioning
 from devicelint.workspace.questions import (
     ASKED,
     AT_TIMES,
@@ -38,13 +35,10 @@ from devicelint.workspace.questions import (
     joined,
 )
 from devicelint.workspace.roots import Listing, folders_around, is_root, listed
+from devicelint.workspace.summaries import Files
 
 _PACKAGE = "__init__.py"
 _SETTERS = tuple(sorted(one.rpartition(".")[2] for one in DEFAULT_SETTERS))
-
-
-def _sets_default(home: str) -> bool:
-    return MachineUse.of(content_of(home) or b"").defaults
 
 
 @dataclass
@@ -52,16 +46,18 @@ class ProjectUse:
     """What the files of projects do with the machine, each read once."""
 
     find: Find
-    named: NamedFiles
-    """Which files mention what sets the default device, however large the project is."""
+    named: Callable[[str, str], Sequence[str] | None]
+    """Which files below a folder mention a name, however large the project is."""
     listing: Listing = listed
     """What lies in a folder; who reads folders himself remembers them."""
+    files: Files = field(default_factory=Files)
+    """What their texts tell."""
     _folders: dict[str, FolderUse | None] = field(default_factory=dict)
     _answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     @cached_property
     def _leading(self) -> Leading:
-        return Leading(self.find, self._mentioning)
+        return Leading(self.find, self._mentioning, self.files)
 
     def about(self, home: str, what: str) -> str | None:
         """A file around that does this, the first by its name; None for none."""
@@ -86,10 +82,10 @@ class ProjectUse:
                 return None
             return folder.on_the_cpu(home) if what == ON_CPU else folder.tested_by(home)
         if what == PROGRAM:
-            return next((one for one in sorted(folder.uses) if folder.does(one, STARTS)), None)
+            return next(iter(folder.doing(STARTS)), None)
         if what == LEADS:
-            led = sorted(folder.led_with(home))
-            return next((one for one in led if folder.does(one, CHOOSES)), None)
+            led = folder.led_with(home)
+            return next((one for one in folder.doing(CHOOSES) if one in led), None)
         of_file = {
             IMPORTED: folder.imported_by,
             ASKED: folder.asked_by,
@@ -99,40 +95,45 @@ class ProjectUse:
         if what in of_file:
             return of_file[what](home)
         others = folder.led_from(home) if what == TAKES else folder.around(home)
-        asked = sorted(others if what == CHOOSES else {*others, home})
-        return next((one for one in asked if folder.does(one, what)), None)
+        asked = others if what == CHOOSES else {*others, home}
+        return next((one for one in folder.doing(what) if one in asked), None)
 
     def _default_set_by(self, home: str, folder: FolderUse) -> str | None:
         """A file of the folder, or of the whole project besides its tests, that does so."""
         root = next(iter(self._of_project(home)), None)
-        mentioned = [] if root is None else [self.named.files(root, one) for one in _SETTERS]
+        mentioned = [] if root is None else [self.named(root, one) for one in _SETTERS]
         others = {one for found in mentioned for one in found or () if not is_collected(one)}
-        found = (one for one in sorted(folder.uses) if folder.does(one, DEFAULTS))
-        return next(chain(found, filter(_sets_default, sorted(others))), None)
+        return next(chain(folder.doing(DEFAULTS), filter(self._sets_default, sorted(others))), None)
+
+    def _sets_default(self, home: str) -> bool:
+        use = self.files.use(home)
+        return use is not None and use.defaults
 
     def _around(self, home: str) -> FolderUse | None:
         """The largest folder of the project around a file that is not too large to be read."""
         for path in self._of_project(home):
             if path not in self._folders:
-                self._folders[path] = FolderUse.read(modules_below(path), self.find)
+                self._folders[path] = FolderUse.read(modules_below(path), self.files, self.find)
             if self._folders[path] is not None:
                 return self._folders[path]
         own = os.path.dirname(home)
         key = os.path.join(own, "")
         if key not in self._folders:
-            self._folders[key] = FolderUse.read(modules_in(own), self.find)
+            self._folders[key] = FolderUse.read(modules_in(own), self.files, self.find)
         return self._folders[key]
 
     def _mentioning(self, home: str, name: str) -> Iterator[str]:
         """The files of a project that mention a name; without a mark, those around a package."""
         root = next(iter(self._of_project(home)), None)
         if root is not None:
-            return iter(self.named.files(root, name) or ())
+            return iter(self.named(root, name) or ())
         package, folder = "", os.path.dirname(home)
         while _PACKAGE in self.listing(folder):
             package, folder = folder, os.path.dirname(folder)
+        from devicelint.workspace.named_files import mentioning
+
         inner = modules_below(package) if package else None
-        return mentioning((*modules_in(folder), *(inner or ())), name)
+        return mentioning((*modules_in(folder), *(inner or ())), name, self.files)
 
     def _of_project(self, home: str) -> tuple[str, ...]:
         """The root of a project, and the folders from there to a file; none without a mark."""

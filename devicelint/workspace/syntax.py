@@ -5,15 +5,34 @@ from __future__ import annotations
 import ast
 import warnings
 
+_PLAIN = frozenset(
+    {
+        *("arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs"),
+        *("level", "module", "name", "names", "op", "ops", "rest", "simple", "tag"),
+        *("type_comment", "type_ignores"),
+    }
+)
+"""Fields that hold no nodes, or such as only say how an expression or a name is used."""
+
+
+_KINDS = [each for each in vars(ast).values() if isinstance(each, type)]
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(one for one in kind._fields if one not in _PLAIN)
+    for kind in _KINDS
+    if issubclass(kind, ast.AST)
+}
+"""Where each kind of node has others."""
+_FIELDS[ast.Constant] = ()
+
 
 def nodes_of(tree: ast.AST) -> list[ast.AST]:
-    """All nodes of a tree, in the order of `ast.walk`, and in a third of its time."""
+    """The nodes of a tree in the order of `ast.walk`, but for operators, contexts and aliases."""
     found = [tree]
     for node in found:
-        for name in node._fields:
+        for name in _FIELDS[type(node)]:
             part = getattr(node, name, None)
             if isinstance(part, list):
-                found.extend(one for one in part if isinstance(one, ast.AST))
+                found.extend([one for one in part if isinstance(one, ast.AST)])
             elif isinstance(part, ast.AST):
                 found.append(part)
     return found

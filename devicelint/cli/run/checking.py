@@ -19,6 +19,7 @@ from devicelint.finding import InputError
 from devicelint.linter.result import CheckResult
 from devicelint.rule_index import plugged_in
 from devicelint.text.hashing import digest
+from devicelint.workspace.summaries import Summaries
 
 if TYPE_CHECKING:
     from devicelint.cli.run.processes import Processes
@@ -50,6 +51,7 @@ class Checking:
         self._options = options
         self._config_of = config_of
         self._caches: dict[Path | None, Cache] = {}
+        self._summaries = Summaries(self._remembered_texts)
         self._settings: dict[Config, tuple[Config, str]] = {}
         self._at_hand: tuple[FileInput, _Read] | None = None
         """What was read last."""
@@ -64,7 +66,11 @@ class Checking:
         """The files that imports lead to."""
         from devicelint.workspace.project import Project
 
-        return Project()
+        return Project(self._summaries)
+
+    def _remembered_texts(self) -> dict[str, Any]:
+        caches = self._caches.values()
+        return {content: one for cache in caches for content, one in cache.texts().items()}
 
     @property
     def has_parsed(self) -> bool:
@@ -117,7 +123,7 @@ class Checking:
     def take_over(self, before: list[Checking]) -> None:
         """Go on with what an earlier run knows, and leave that to the next one."""
         for one in before:
-            self._caches = one._caches
+            self._caches, self._summaries = one._caches, one._summaries
             self.look_again()
             if one.has_parsed:
                 self.project = one.project
@@ -196,7 +202,7 @@ class Checking:
     def _cache(self, config: Config) -> Cache:
         place = self._place(config)
         if place not in self._caches:
-            self._caches[place] = Cache(place)
+            self._caches[place] = Cache(place, self._summaries)
         return self._caches[place]
 
     def _place(self, config: Config) -> Path | None:
