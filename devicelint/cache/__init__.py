@@ -34,6 +34,9 @@ class Cache:
     believed.
     """
 
+    keeps = True
+    """Whether a later run, or a later look, asks for what is found."""
+
     def __init__(self, folder: Path | None, summaries: Summaries | None = None) -> None:
         """Read nothing yet; `summaries` are of texts, whichever run has read them."""
         self._folder = folder

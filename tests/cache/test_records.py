@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from devicelint.cache import DEFAULT_NAME
+from devicelint.cache import DEFAULT_NAME, Cache
 from devicelint.cli import main
 from devicelint.interpreter.engine.budget import OutOfTime
 from devicelint.linter import lint, walks
@@ -231,6 +231,18 @@ def test_no_cache_reads_and_writes_none(run):
     assert not Path(DEFAULT_NAME).exists()
     run()
     assert run(*CHECK, "--no-cache")[0] == ["helper.py", "train.py"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_no_cache_asks_nothing_twice(run, monkeypatch, jobs):
+    def refuse(*arguments):
+        raise AssertionError("nobody asks for what is found")
+
+    write(train=SCRIPT, helper=ON_THE_CPU, broken="import torch\nx = (\n")
+    for name in ("learn", "settle", "save"):
+        monkeypatch.setattr(Cache, name, refuse)
+    monkeypatch.setattr("devicelint.cli.run.checking.found_data", refuse)
+    assert "DEV101" in run(*CHECK, "--no-cache", "--jobs", jobs)[1]
 
 
 def test_the_folder_can_be_chosen(run):

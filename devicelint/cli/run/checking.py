@@ -141,10 +141,15 @@ class Checking:
         if self._processes is not None:
             self._processes.close()
         for cache in self._caches.values():
-            if self.has_parsed:
+            if self.has_parsed and self._is_looked_at_later:
                 cache.learn(self.project.asked, self.project.digests)
             with suppress(OSError):
                 cache.save()
+
+    @property
+    def _is_looked_at_later(self) -> bool:
+        """Whether what is known at the end is of use to anybody."""
+        return not self._options.no_cache or bool(getattr(self._options, "watch", False))
 
     def _is_known(self, each: Input) -> bool:
         """Whether nothing has to be found out about a file."""
@@ -202,8 +207,17 @@ class Checking:
     def _cache(self, config: Config) -> Cache:
         place = self._place(config)
         if place not in self._caches:
-            self._caches[place] = Cache(place, self._summaries)
+            self._caches[place] = self._new_cache(place)
         return self._caches[place]
+
+    def _new_cache(self, place: Path | None) -> Cache:
+        # A run that fixes files looks again at those that others import.
+        looks_again = any(getattr(self._options, one, False) for one in ("watch", "fix", "diff"))
+        if self._options.no_cache and not looks_again:
+            from devicelint.cache.unkept import UnkeptResults
+
+            return UnkeptResults()
+        return Cache(place, self._summaries)
 
     def _place(self, config: Config) -> Path | None:
         if self._options.no_cache:
@@ -217,8 +231,9 @@ class Checking:
         try:
             checked = examine(source, read.config, lambda: self.project)
         except InputError as error:
-            if error.lasts:
+            if error.lasts and cache.keeps:
                 cache.put(each.home, read.content, read.key, error_data(error))
             raise
-        cache.put(each.home, read.content, read.key, found_data(checked))
+        if cache.keeps:
+            cache.put(each.home, read.content, read.key, found_data(checked))
         return checked
