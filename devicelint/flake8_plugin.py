@@ -18,6 +18,7 @@ from devicelint.text.screen import names_tensors
 
 if TYPE_CHECKING:
     from devicelint.config import ConfigFinder
+    from devicelint.linter.garbage import Pausing
     from devicelint.workspace.project import Project
 
 INTERNAL_ERROR = "DEV900"
@@ -49,7 +50,8 @@ def _violations(text: str, path: str) -> list[tuple[int, int, str]]:
     from devicelint.output.internal_error import describe
 
     try:
-        return _found(text, path)
+        with _pausing()():
+            return _found(text, path)
     except InputError as error:
         # That of another file, a configuration, is reported with its place, where this one begins.
         if error.path == path:
@@ -82,6 +84,13 @@ def _found(text: str, path: str) -> list[tuple[int, int, str]]:
         for finding in checked.findings
         if finding.severity is not Severity.NOTE or finding.code in asked_for
     ]
+
+
+@cache
+def _pausing() -> Pausing:
+    from devicelint.linter.garbage import Pausing
+
+    return Pausing()
 
 
 @cache

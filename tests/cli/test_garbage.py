@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from devicelint.cli.run import garbage
-from devicelint.cli.run.garbage import Collecting
+from devicelint.linter import garbage
+from devicelint.linter.garbage import Collecting, Pausing
 
 
 class Knot:
@@ -39,3 +39,49 @@ def test_much_is_collected(collecting: Collecting, monkeypatch: pytest.MonkeyPat
         Knot()
     collecting.after_one()
     assert not any(type(one) is Knot for one in gc.get_objects())
+
+
+@pytest.fixture
+def _thawed() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("_thawed")
+@pytest.mark.parametrize("is_on", [True, False])
+def test_a_pause_leaves_the_collector_as_it_was(is_on: bool) -> None:
+    def check() -> None:
+        with Pausing()():
+            assert not gc.isenabled()
+            raise ValueError("broken")
+
+    (gc.enable if is_on else gc.disable)()
+    try:
+        with pytest.raises(ValueError, match="broken"):
+            check()
+        assert gc.isenabled() is is_on
+    finally:
+        gc.enable()
+
+
+@pytest.mark.usefixtures("_thawed")
+def test_what_a_file_leaves_is_not_walked_by_others() -> None:
+    before = gc.get_freeze_count()
+    with Pausing()():
+        kept: list[list[int]] = [[] for _ in range(1_000)]
+    assert gc.get_freeze_count() >= before + len(kept)
+
+
+@pytest.mark.usefixtures("_thawed")
+@pytest.mark.parametrize("many", [100, 30])
+def test_much_that_nobody_needs_is_collected_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr(garbage, "_MANY_OBJECTS", many)
+    pausing = Pausing()
+    for _ in range(30):
+        with pausing():
+            for _ in range(60):
+                Knot()
+    gc.unfreeze()
+    assert sum(type(one) is Knot for one in gc.get_objects()) < 1_200

@@ -16,12 +16,12 @@ from devicelint.cli.options.contradictions import refuse_contradictions
 from devicelint.cli.options.parser import check_parser
 from devicelint.cli.run.checking import Checking
 from devicelint.cli.run.existing import ExistingFindings
-from devicelint.cli.run.garbage import collect_between
 from devicelint.cli.run.inputs import FileInput, Input, StandardInput, inputs
 from devicelint.cli.run.output import Output
 from devicelint.cli.run.progress import Progress, is_wanted
 from devicelint.cli.run.settings import RunSettings
 from devicelint.cli.run.tally import Tally
+from devicelint.linter.garbage import collect_between
 from devicelint.linter.result import CheckResult
 from devicelint.output import summary
 

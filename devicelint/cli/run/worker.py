@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from devicelint.cache.codec import error_data, found_data
 from devicelint.cli.run.examine import examine
-from devicelint.cli.run.garbage import Collecting
 from devicelint.finding import InputError
+from devicelint.linter.garbage import Collecting
 from devicelint.text.hashing import digest
 from devicelint.text.source import SourceFile
 from devicelint.workspace.files import read_data

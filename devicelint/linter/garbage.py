@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 _MANY_OBJECTS = 400_000
 """How many may be made, and kept so far, before those that nobody needs are looked for.
@@ -50,3 +51,39 @@ def collect_between(files: Iterable[object], has_trees: Callable[[], bool]) -> N
         if has_trees():
             collecting.after_one()
     collecting.end()
+
+
+class Pausing:
+    """Pauses the collection of garbage in a program of somebody else, for one file at a time.
+
+    What a file has left is set apart: the collections of that program do not walk it.
+    """
+
+    def __init__(self) -> None:
+        """Leave everything as it is."""
+        self._left = 0
+        """How many objects were set apart without a look at them."""
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Check a file, and go on as before."""
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            self._set_apart()
+            if was_on:
+                gc.enable()
+
+    def _set_apart(self) -> None:
+        young, *_ = gc.get_count()
+        if young > _MANY_OBJECTS:
+            gc.collect(0)
+        else:
+            self._left += young
+        if self._left > _MANY_OBJECTS * _COLLECTIONS_BETWEEN_OLDER:
+            gc.unfreeze()
+            gc.collect()
+            self._left = 0
+        gc.freeze()
