@@ -39,6 +39,7 @@ def write(name: str, text: str) -> None:
 def tree(monkeypatch):
     """A few files in pieces of one, with all that a run has to tell of files."""
     monkeypatch.setattr(processes, "_SMALLEST_PIECE", 1)
+    monkeypatch.setattr(jobs, "_WORTH_ONE_OF_SEVERAL", 1)
     write("shared.py", SHARED)
     for number in range(4):
         write(f"wrong{number}.py", WRONG.format(number))
@@ -59,6 +60,32 @@ def test_processes_find_and_tell_what_one_does(tree, capfd):
     assert "broken.py:2:5" in alone[2]
     assert told(capfd, "-j3", ".") == alone
     assert told(capfd, ".") == alone
+
+
+def test_this_process_is_one_of_them(tree, capfd, monkeypatch):
+    begun: list[str] = []
+    learned: set[str] = set()
+    early: set[str] = set()
+    real = processes.Processes
+
+    def begin(jobs, files, learn, check_ahead):
+        def learn_it(answer):
+            learned.update(answer.found)
+            learn(answer)
+
+        def check_it(path):
+            early.add(path)
+            check_ahead(path)
+
+        begun.extend(path for path, *_ in files)
+        return real(jobs, files, learn_it, check_it)
+
+    monkeypatch.setattr(processes, "Processes", begin)
+    alone = told(capfd, "--no-cache", "-j1", ".")
+    assert not begun
+    assert told(capfd, "--no-cache", "-j2", ".") == alone
+    assert begun[0] not in learned | early
+    assert not learned & early
 
 
 def test_fixes_are_the_same_after_processes_have_looked(tree, capfd):
@@ -105,7 +132,7 @@ def test_an_interrupted_run_leaves_no_process(tree):
 
 @pytest.mark.parametrize(
     ("asked", "size", "number"),
-    [(0, 200_000, 0), (0, 600_000, 2), (0, 10**9, 3), (1, 10**9, 1), (7, 1, 7)],
+    [(0, 200_000, 0), (0, 600_000, 2), (0, 10**9, 3), (1, 10**9, 1), (7, 1, 0), (7, 180_000, 3)],
 )
 def test_as_many_processes_as_are_worth_it(monkeypatch, asked, size, number):
     monkeypatch.setattr(jobs, "_processors", lambda: 3)

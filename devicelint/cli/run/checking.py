@@ -58,8 +58,10 @@ class Checking:
         self.files = 0
         """How many there are."""
         self._processes: Processes | None = None
-        self._sent: dict[str, tuple[str, Config, str]] = {}
-        """What processes are checking, by path: home, settings, and a digest of these."""
+        self._sent: dict[str, tuple[FileInput, Config, str]] = {}
+        """What processes are checking, by path: the file, its settings, and a digest of these."""
+        self._ahead: dict[str, CheckResult | InputError] = {}
+        """What was found in files whose turn has not come."""
 
     @cached_property
     def project(self) -> Project:
@@ -98,6 +100,13 @@ class Checking:
         if not isinstance(each, FileInput):
             return examine(each.source(), self._config_of(each), lambda: self.project)
         read = self._read_in_turn(each)
+        if (ahead := self._ahead.pop(each.path, None)) is not None:
+            if isinstance(ahead, InputError):
+                raise ahead
+            return ahead
+        return self._found_in(each, read)
+
+    def _found_in(self, each: FileInput, read: _Read) -> CheckResult:
         source = each.source_of(read.data)
         if read.known is not None:
             with suppress(ValueError, TypeError, LookupError):  # Of a cache that is none of ours.
@@ -166,19 +175,30 @@ class Checking:
         if jobs > 1 and len(files) > 1:
             from devicelint.cli.run.processes import Processes
 
-            self._processes = Processes(jobs, files, self._learn)
+            ahead = None if self._looks_again else self._check_ahead
+            self._processes = Processes(jobs, files, self._learn, ahead)
+
+    def _check_ahead(self, path: str) -> None:
+        """Check a file before its turn comes."""
+        file, *_ = self._sent[path]
+        # Whatever else it raises, it raises again when it is checked in turn.
+        with suppress(Exception):
+            try:
+                self._ahead[path] = self._found_in(file, self._read(file))
+            except InputError as error:
+                self._ahead[path] = error
 
     def _to_send(self, waiting: list[Input]) -> Iterator[tuple[str, Config, int]]:
         for each in waiting:
             if not self._is_known(each) and self._at_hand is not None:
                 file, read = self._at_hand
-                self._sent[each.path] = file.home, read.config, read.key
+                self._sent[each.path] = file, read.config, read.key
                 yield each.path, read.config, len(read.data)
 
     def _learn(self, answer: Answer) -> None:
         for path, (content, found) in answer.found.items():
-            home, config, key = self._sent.pop(path)
-            self._cache(config).put(home, content, key, found)
+            file, config, key = self._sent.pop(path)
+            self._cache(config).put(file.home, content, key, found)
         for cache in self._caches.values():
             cache.learn(answer.asked, answer.digests)
             cache.settle()
@@ -210,10 +230,13 @@ class Checking:
             self._caches[place] = self._new_cache(place)
         return self._caches[place]
 
+    @property
+    def _looks_again(self) -> bool:
+        """Whether files are checked more than once: a run that fixes some looks at others again."""
+        return any(getattr(self._options, one, False) for one in ("watch", "fix", "diff"))
+
     def _new_cache(self, place: Path | None) -> Cache:
-        # A run that fixes files looks again at those that others import.
-        looks_again = any(getattr(self._options, one, False) for one in ("watch", "fix", "diff"))
-        if self._options.no_cache and not looks_again:
+        if self._options.no_cache and not self._looks_again:
             from devicelint.cache.unkept import UnkeptResults
 
             return UnkeptResults()

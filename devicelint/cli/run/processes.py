@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from threading import local
 from typing import TYPE_CHECKING, cast
@@ -64,21 +65,37 @@ class _Process:
 
 
 class Processes:
-    """Checks files in processes, those first that come first."""
+    """Checks files in processes, those first that come first.
 
-    def __init__(self, jobs: int, files: Sequence[File], learn: Callable[[Answer], None]) -> None:
+    Where this process can check files ahead of their turn, it is one of them: it begins with the
+    first files while the others start, and takes what is left while it would have to wait.
+    """
+
+    def __init__(
+        self,
+        jobs: int,
+        files: Sequence[File],
+        learn: Callable[[Answer], None],
+        check_ahead: Callable[[str], None] | None,
+    ) -> None:
         """Begin; `learn` is reported what each piece of the work came to."""
-        self._learn = learn
+        self._learn, self._check_ahead = learn, check_ahead
         self._own = local()
         self._all: list[_Process] = []
         self._is_over = False
+        pieces = list(_cut(files, jobs))
+        is_one_of_them = check_ahead is not None
         # Each thread waits for one process.
-        self._executor = ThreadPoolExecutor(jobs)
+        self._executor = ThreadPoolExecutor(jobs - is_one_of_them)
         self._pieces: dict[str, Future[Answer]] = {}
         self._taken: set[int] = set()
-        for piece in _cut(files, jobs):
+        self._waiting: deque[tuple[list[str], Future[Answer]]] = deque()
+        self._ahead: deque[str] = deque()
+        for piece in pieces[is_one_of_them:]:
             future = self._executor.submit(self._answer, piece)
-            self._pieces |= {path: future for path, _ in piece}
+            paths = [path for path, _ in piece]
+            self._waiting.append((paths, future))
+            self._pieces |= dict.fromkeys(paths, future)
 
     def wait(self, path: str) -> None:
         """Wait until a file has been checked; where its process has died, it has not."""
@@ -86,12 +103,28 @@ class Processes:
         if future is None or id(future) in self._taken:
             return
         self._taken.add(id(future))
+        if self._check_ahead is not None:
+            if future.cancel():
+                return
+            self._work_until(future, self._check_ahead)
         try:
             answer = future.result()
+        except CancelledError:
+            return
         except _Died:
             terminal.say("devicelint: a process has died; its files are checked in this one")
         else:
             self._learn(answer)
+
+    def _work_until(self, future: Future[Answer], check_ahead: Callable[[str], None]) -> None:
+        """Check files that nobody has begun with, one after the other."""
+        while not future.done():
+            while self._waiting and not self._ahead:
+                paths, other = self._waiting.popleft()
+                self._ahead.extend(paths if other.cancel() else ())
+            if not self._ahead:
+                return
+            check_ahead(self._ahead.popleft())
 
     def close(self) -> None:
         """End the processes."""
