@@ -14,8 +14,8 @@ from devicelint.interpreter.python.computed_members import places_models
 from devicelint.text.parse import CheckError
 from devicelint.text.reparse import Parsed
 from devicelint.text.source import SourceFile
+from devicelint.workspace.contents import Version
 from devicelint.workspace.project import Project, home_of
-from devicelint.workspace.versions import Version
 
 _WALKED = "@walked"
 
