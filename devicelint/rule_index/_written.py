@@ -133,7 +133,7 @@ RULES = (
         code="DEV405",
         name="device-compared-with-string",
         severity=Severity.ERROR,
-        summary="A condition compares a `torch.device` with a string, or tests a GPU index or a function",
+        summary="A condition compares a device with a string, or is a GPU index or an uncalled function",
     ),
     RuleFacts(
         code="DEV406",

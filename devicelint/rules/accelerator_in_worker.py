@@ -18,7 +18,7 @@ class AcceleratorInWorkers(Rule):
     name = "accelerator-in-worker"
     severity = Severity.ERROR
     summary = "A dataset or collate function uses an accelerator in a forked worker process"
-    unfixed = "the training loop needs to move the batch instead of the worker"
+    unfixed = "the training loop, not the worker, needs to move the batch"
 
     def on_accelerator_in_worker(self, event: AcceleratorInWorker, context: RuleContext) -> Reports:
         """The data are to stay on the CPU until they come out of the loader."""

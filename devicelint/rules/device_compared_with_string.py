@@ -22,7 +22,7 @@ class DeviceComparedWithString(Rule):
     name = "device-compared-with-string"
     severity = Severity.ERROR
     summary = (
-        "A condition compares a `torch.device` with a string, or tests a GPU index or a function"
+        "A condition compares a device with a string, or is a GPU index or an uncalled function"
     )
     unfixed = "the right comparison is not known"
 
