@@ -28,10 +28,13 @@ from devicelint.interpreter.engine.run import Run
 def key_of(
     run: Run, function: Function, receiver: Value | None, arguments: Arguments
 ) -> tuple[object, ...]:
-    """What the result of a call depends on, and whether somebody hears what happens in it."""
+    """What the result of a call depends on, and whether somebody hears what happens in it.
+
+    On a path that has failed before, the call cannot fail any more.
+    """
     is_unheard = run.muted_parts > 0 and function.home in run.program.also_reported
     parts = _parts_of(run, receiver)
-    return (function.node, is_unheard, receiver, parts, *arguments.values())
+    return (function.node, is_unheard, run.state.failed, receiver, parts, *arguments.values())
 
 
 def is_plain(value: Value) -> bool:

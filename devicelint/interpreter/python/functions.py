@@ -85,11 +85,11 @@ def call_function(
         run.entered.add(function.node)
     frame = _frame_of(run, function, site, receiver, module)
     frame.given = arguments.values()
-    late = run.come_late
+    late, has_failed = run.come_late, run.state.failed
     result = _returned(run, frame, function, arguments)
     run.state.dead |= says_it_never_returns(function.node)
     result = seen_by_caller(run, function, arguments, result, site)
-    if is_plain(result) and not run.state.failed and run.come_late == late:
+    if is_plain(result) and run.state.failed is has_failed and run.come_late == late:
         run.remembered[key] = result
     return result
 
