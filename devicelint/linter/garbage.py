@@ -6,12 +6,13 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-_MANY_OBJECTS = 400_000
+MANY_OBJECTS = 400_000
 """How many may be made, and kept so far, before those that nobody needs are looked for.
 
 That is some fifty megabytes: what walking one large file leaves behind, or a hundred small ones.
 """
-_COLLECTIONS_BETWEEN_OLDER = 10
+COLLECTIONS_BETWEEN_OLDER = 10
+"""How often the young ones are looked through, before those that were kept are, too."""
 _FILES_BETWEEN_FULL_COLLECTIONS = 1_000
 
 
@@ -34,9 +35,9 @@ class Collecting:
             gc.collect()
             return
         young, collected, _ = gc.get_count()
-        if young > _MANY_OBJECTS:
+        if young > MANY_OBJECTS:
             # The trees that are kept are older by then: they would be walked anew each time.
-            gc.collect(1 if collected >= _COLLECTIONS_BETWEEN_OLDER else 0)
+            gc.collect(1 if collected >= COLLECTIONS_BETWEEN_OLDER else 0)
 
     def end(self) -> None:
         """Go on as usual, without a look at what is there already."""
@@ -78,11 +79,11 @@ class Pausing:
 
     def _set_apart(self) -> None:
         young, *_ = gc.get_count()
-        if young > _MANY_OBJECTS:
+        if young > MANY_OBJECTS:
             gc.collect(0)
         else:
             self._left += young
-        if self._left > _MANY_OBJECTS * _COLLECTIONS_BETWEEN_OLDER:
+        if self._left > MANY_OBJECTS * COLLECTIONS_BETWEEN_OLDER:
             gc.unfreeze()
             gc.collect()
             self._left = 0

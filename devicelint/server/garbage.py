@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gc
 
-_MANY_OBJECTS = 400_000
-"""How many may be made, and kept so far, before those that nobody needs are looked for."""
+from devicelint.linter.garbage import COLLECTIONS_BETWEEN_OLDER, MANY_OBJECTS
+
 MOST_OBJECTS = 1_000_000
 """How many may be made before a check is held up for it: some hundred megabytes."""
-_COLLECTIONS_BETWEEN_OLDER = 10
 
 
 def collect_between_checks() -> None:
@@ -16,15 +15,15 @@ def collect_between_checks() -> None:
     gc.disable()
 
 
-def collect(most: int = _MANY_OBJECTS) -> None:
+def collect(most: int = MANY_OBJECTS) -> None:
     """Collect garbage where there may be much: by itself, once a check is done."""
     young, middle, old = gc.get_count()
     if young < most:
         return
-    if middle < _COLLECTIONS_BETWEEN_OLDER:
+    if middle < COLLECTIONS_BETWEEN_OLDER:
         gc.collect(0)
     else:
-        gc.collect(1 if old < _COLLECTIONS_BETWEEN_OLDER else 2)
+        gc.collect(1 if old < COLLECTIONS_BETWEEN_OLDER else 2)
 
 
 def keep_what_is_imported() -> None:

@@ -34,7 +34,7 @@ def test_little_is_left_where_it_is(collecting: Collecting) -> None:
 
 
 def test_much_is_collected(collecting: Collecting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage, "_MANY_OBJECTS", 100)
+    monkeypatch.setattr(garbage, "MANY_OBJECTS", 100)
     for _ in range(200):
         Knot()
     collecting.after_one()
@@ -77,7 +77,7 @@ def test_what_a_file_leaves_is_not_walked_by_others() -> None:
 def test_much_that_nobody_needs_is_collected_all_the_same(
     monkeypatch: pytest.MonkeyPatch, many: int
 ) -> None:
-    monkeypatch.setattr(garbage, "_MANY_OBJECTS", many)
+    monkeypatch.setattr(garbage, "MANY_OBJECTS", many)
     pausing = Pausing()
     for _ in range(30):
         with pausing():

@@ -13,43 +13,13 @@ from devicelint.views import editor
 from devicelint.workspace import users
 from devicelint.workspace.files import read_source
 from devicelint.workspace.project import Project
-
-MODEL = """\
-import torch
-from torch import nn
-
-
-class Tagger(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.rnn = nn.LSTM(4, 8)
-
-    def start(self, size):
-        hidden = torch.zeros(1, size, 8)
-        return hidden, hidden.clone()
-
-    def forward(self, x, hidden):
-        return self.rnn(x, hidden)
-"""
-TRAIN = """\
-import torch
-from model import Tagger
-
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-tagger = Tagger().to(device)
-hidden = tagger.start(2)
-for step in range(3):
-    out, hidden = tagger(torch.ones(5, 2, 4, device=device), hidden)
-"""
+from tests.tagger import MODEL, TRAIN, write_tagger
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> SourceFile:
     """A file that a program leads to."""
-    (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "model.py").write_text(MODEL)
-    (tmp_path / "train.py").write_text(TRAIN)
-    return read_source(tmp_path / "model.py")
+    return read_source(write_tagger(tmp_path))
 
 
 def test_it_stands_in_the_file_that_has_to_change(model: SourceFile) -> None:

@@ -17,7 +17,7 @@ from devicelint.server.open_documents import OpenFile, Part
 from devicelint.text.source import SourceFile
 from devicelint.views.editor import OwnAnalysis
 from devicelint.workspace.project import Project
-from tests.server.test_programs_around import MODEL, TRAIN
+from tests.tagger import MODEL, TRAIN
 
 LAYERS = '''\
 import torch

@@ -23,43 +23,13 @@ from devicelint.views.abandoned import Abandoned
 from devicelint.workspace.files import read_source
 from devicelint.workspace.project import Project
 from tests.server.editor import Editor
-
-MODEL = """\
-import torch
-from torch import nn
-
-
-class Tagger(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.rnn = nn.LSTM(4, 8)
-
-    def start(self, size):
-        hidden = torch.zeros(1, size, 8)
-        return hidden, hidden.clone()
-
-    def forward(self, x, hidden):
-        return self.rnn(x, hidden)
-"""
-TRAIN = """\
-import torch
-from model import Tagger
-
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-tagger = Tagger().to(device)
-hidden = tagger.start(2)
-for step in range(3):
-    out, hidden = tagger(torch.ones(5, 2, 4, device=device), hidden)
-"""
+from tests.tagger import MODEL, write_tagger
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     """A file that a program leads to."""
-    (tmp_path / "pyproject.toml").touch()
-    (tmp_path / "model.py").write_text(MODEL)
-    (tmp_path / "train.py").write_text(TRAIN)
-    return tmp_path / "model.py"
+    return write_tagger(tmp_path)
 
 
 def opened(path: Path, text: str = "", version: int = 1) -> OpenFile:

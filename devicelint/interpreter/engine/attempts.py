@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from devicelint.domain.events import Event
 from devicelint.interpreter.engine.memory import Memory, Surroundings
@@ -16,23 +16,9 @@ MOST_SETTINGS = 2
 """How many flags are told apart at once."""
 
 
-@runtime_checkable
-class Retracting(Protocol):
-    """A listener that can forget what it has heard last."""
-
-    def __call__(self, event: Event, run: Run) -> None:
-        """Take note of one event."""
-
-    def mark(self) -> int:
-        """Where it is now."""
-
-    def retract(self, mark: int) -> None:
-        """Forget what it has heard since it was there."""
-
-
 @dataclass(frozen=True)
 class Retractable:
-    """A listener that keeps what it hears in a list."""
+    """A listener that keeps what it hears in a list, and can forget what it has heard last."""
 
     listen: Listener
     kept: list[Any]
@@ -71,7 +57,7 @@ class Parts:
     def walk(self, part: Part) -> None:
         """Walk one of them, and those before it again that ask for a flag which it splits."""
         run = self._run
-        if not run.splits or not isinstance(run.listener, Retracting):
+        if not run.splits or not isinstance(run.listener, Retractable):
             part()
             return
         known = set(self._splits)
@@ -82,7 +68,7 @@ class Parts:
                     self._walk_each(earlier, run.listener, self._splits[key])
         self._walked.append((part, asked))
 
-    def _walk(self, part: Part, listener: Retracting) -> frozenset[str]:
+    def _walk(self, part: Part, listener: Retractable) -> frozenset[str]:
         """Walk it in this world, or in those that a flag separates; gives what it leaves open."""
         run = self._run
         attempt = _Attempt(run, listener)
@@ -107,7 +93,7 @@ class Parts:
         if split is not None and self._run.splits:
             raise split
 
-    def _walk_each(self, part: Part, listener: Retracting, split: Split) -> None:
+    def _walk_each(self, part: Part, listener: Retractable, split: Split) -> None:
         run, world, remembered = self._run, self._run.world, self._run.remembered
         for chosen in (True, False):
             run.remembered = dict(remembered)
@@ -120,7 +106,7 @@ class Parts:
 class _Attempt:
     """How a walk was before a part of it, to go back to."""
 
-    def __init__(self, run: Run, listener: Retracting) -> None:
+    def __init__(self, run: Run, listener: Retractable) -> None:
         self.undecided = run.undecided
         self._world, self._run, self._listener = run.world, run, listener
         self._mark = listener.mark()

@@ -11,10 +11,8 @@ from devicelint.domain.events import Event, MixedOperation
 from devicelint.domain.worlds import World
 from devicelint.interpreter import Program, explore
 from devicelint.interpreter.engine.attempts import Retractable
-from devicelint.interpreter.engine.budget import Budget
-from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.engine.steps import Hearer
+from tests.interpreter.entering import counting
 
 SPLITS = """
     import torch
@@ -30,19 +28,6 @@ SPLITS = """
 """
 
 
-class Entered(Hearer):
-    """Counts how often each function is entered, in all walks."""
-
-    def __init__(self, counts: Counter[str]) -> None:
-        self._counts = counts
-
-    def fork(self) -> Entered:
-        return self
-
-    def on_entered(self, frame: Frame) -> None:
-        self._counts[frame.name] += 1
-
-
 class Walked:
     """The walks through a program: what they entered, and where an operation mixes devices."""
 
@@ -50,16 +35,9 @@ class Walked:
         self.entered: Counter[str] = Counter()
         self.mixed: list[World] = []
         text = dedent(code)
-        walks = explore(Program(cst.parse_module(text), text), self._listener_for, self._walker)
+        walker = counting(self.entered, 1)
+        walks = explore(Program(cst.parse_module(text), text), self._listener_for, walker)
         self.worlds = [walk.world for walk in walks if walk.world.accelerators == 1]
-
-    def _walker(
-        self, program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
-    ) -> Run:
-        run = Run(program, world, listener, budget=budget, splits=splits)
-        if world.accelerators == 1:
-            run.attend([Entered(self.entered)])
-        return run
 
     def _listener_for(self, world: World) -> Listener:
         def listen(event: Event, run: Run) -> None:

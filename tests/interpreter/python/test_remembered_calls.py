@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from textwrap import dedent
 
 import libcst as cst
 
-from devicelint.domain.worlds import World
 from devicelint.interpreter import Program, explore
-from devicelint.interpreter.engine.budget import Budget
-from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.run import Listener, Run
-from devicelint.interpreter.engine.steps import Hearer
+from tests.interpreter.entering import counting
 
 
 @dataclass
@@ -38,37 +34,16 @@ class OneFile:
         return self.helpers
 
 
-class Entered(Hearer):
-    """Counts how often each function is entered in a world."""
-
-    def __init__(self, counts: Counter[str]) -> None:
-        self._counts = counts
-
-    def fork(self) -> Entered:
-        return self
-
-    def on_entered(self, frame: Frame) -> None:
-        self._counts[frame.name] += 1
-
-
 def entered(code: str, helpers: str, accelerators: int) -> Counter[str]:
     """How often the functions are entered on a machine."""
     counts: Counter[str] = Counter()
-
-    def walker(
-        program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
-    ) -> Run:
-        run = Run(program, world, listener, budget=budget, splits=splits)
-        if world.accelerators == accelerators:
-            run.attend([Entered(counts)])
-        return run
 
     files = OneFile()
     text = dedent(helpers)
     files.helpers = Program(cst.parse_module(text), text, "helpers.py", files, "helpers.py")
     text = dedent(code)
     program = Program(cst.parse_module(text), text, "train.py", files)
-    explore(replace(program, library=files), lambda world: lambda event, run: None, walker)
+    explore(program, lambda world: lambda event, run: None, counting(counts, accelerators))
     return counts
 
 
