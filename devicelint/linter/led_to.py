@@ -59,13 +59,13 @@ def imported_by(source: SourceFile, project: Project) -> Iterator[SourceFile]:
 
 def _made_by(program: str, config: Config, project: Project) -> Found:
     """The same of a program, walked once for all that it imports, and only if anything clashes."""
-    key = program, config
-    if key not in project.made_by:
+    key, known = (program, config), project.known.made_by
+    if key not in known:
         try:
-            project.made_by[key] = _found_by(program, config, project)
+            known[key] = _found_by(program, config, project)
         except InputError:
-            project.made_by[key] = {}
-    return project.made_by[key]
+            known[key] = {}
+    return known[key]
 
 
 def _found_by(program: str, config: Config, project: Project) -> Found:

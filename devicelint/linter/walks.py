@@ -41,12 +41,12 @@ def own_findings(
 ) -> tuple[list[Finding], Seen]:
     """The findings of a file by itself, which a project remembers while nothing changes."""
     key = home_of(source), hash(source.text), config
-    known = None if project is None else project.checked.get(key)
+    known = None if project is None else project.known.checked.get(key)
     if known is None:
         seen = Seen()
         known = findings(source, config, project, (), seen)[0], seen
         if project is not None:
-            project.checked[key] = known
+            project.known.checked[key] = known
     return known
 
 

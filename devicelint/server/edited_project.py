@@ -69,8 +69,8 @@ class EditedProject(Project):
         self._parsed_before[home] = relaid
         self._held[home] = source
         self.digests[home] = None
-        self.made_by.clear()
-        self.checked.clear()
+        self.known.made_by.clear()
+        self.known.checked.clear()
         _, program = self._programs[home]
         self._keep(home, source.text, replace(program, text=source.text, code={}))
         return True
@@ -85,11 +85,9 @@ class EditedProject(Project):
             self._unread.discard(home)
             super()._outdate(home)
             return
-        shown = {
-            one: each for one, each in self._shown.items() if home not in self._shown_with[one]
-        }
-        self._forget_others()
-        self._shown.update(shown)
+        self.known.made_by.clear()
+        self.known.checked.clear()
+        self.known.forget({one for one in self.known.shown if home in self._shown_with[one]})
         for one, (version, program) in self._programs.items():
             kept = {
                 world: contents
@@ -109,7 +107,7 @@ class EditedProject(Project):
 
     def shown_by(self, home: str) -> Shown:
         """What the walk of a file shows, and a note of what that has looked at."""
-        if home not in self._shown:
+        if home not in self.known.shown:
             with self.noting() as noted:
                 super().shown_by(home)
             self._shown_with[home] = frozenset({home, *self._reached_from(noted)})
@@ -118,17 +116,11 @@ class EditedProject(Project):
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """Go by what was held before once this is over, and by what was known of it."""
-        held = {home: source.text for home, source in self._held.items()}
-        known = {home: self._programs.get(home) for home in held}
-        parsed = {home: self._parsed_before.get(home) for home in held}
+        """Go by what was held before once this is over, and by how that was parsed."""
+        parsed = {home: self._parsed_before.get(home) for home in self._held}
         with super().holding():
             yield
-        for home, text in held.items():
-            program, before = known[home], parsed[home]
-            if program is not None and program[0] == text and before is not None:
-                self._parsed_before[home] = before
-                self._keep(home, text, program[1])
+        self._parsed_before.update((home, one) for home, one in parsed.items() if one is not None)
 
     @contextmanager
     def noting(self) -> Iterator[set[str]]:

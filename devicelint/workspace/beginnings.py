@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from devicelint.workspace.imported_modules import imports_among
+from devicelint.workspace.syntax import imports_among
 
 
 def imported_at_once(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -18,8 +18,7 @@ from devicelint.workspace.beginnings import imported_at_once, imported_instead, 
 from devicelint.workspace.default_devices import sets_default_device
 from devicelint.workspace.extensions import builds_for_cuda, installed_for_cuda
 from devicelint.workspace.full_names import bound_by, full_name
-from devicelint.workspace.imported_modules import imports_among, parameters_of
-from devicelint.workspace.syntax import nodes_of, parsed
+from devicelint.workspace.syntax import imports_among, nodes_of, parameters_of, parsed
 
 _ASKS = frozenset(
     {

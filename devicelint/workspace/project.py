@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from devicelint.domain.calls import NOT_SEEN, Call
 from devicelint.domain.checkpoints import WrittenFile
-from devicelint.finding import Finding
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, shown_by
 from devicelint.text.hashing import digest
@@ -27,6 +26,7 @@ from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.contents import Version
 from devicelint.workspace.dependencies import answers, imports, reached
 from devicelint.workspace.function_users import CALLED_BY_CLASS
+from devicelint.workspace.known import Known
 from devicelint.workspace.questions import (
     CALLABLE,
     CALLERS,
@@ -65,11 +65,10 @@ class Project(RecordingResolver):
         """The texts that are held, as they were parsed last."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
-        self._shown: dict[str, Shown] = {}
-        self.checked: dict[Hashable, Any] = {}
-        """What was found in files by themselves, for whoever has found it."""
-        self.made_by: dict[Hashable, Mapping[str, Sequence[Finding]]] = {}
-        """What is found in the files that a program imports, where it calls what they hold."""
+        self.known = Known()
+        """What was found out of the files as they are now."""
+        self._changes = 0
+        """How often a file was not what it had been when it was read."""
         self.editable: frozenset[str] = frozenset()
         """The homes of the files that a fix of another file may change, too."""
 
@@ -105,8 +104,9 @@ class Project(RecordingResolver):
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """Go by what was held before once this is over."""
+        """Go by what was held before once this is over, and know what was known of that."""
         held, digests = dict(self._held), dict(self.digests)
+        known, programs, changes = self.known.copy(), dict(self._programs), self._changes
         try:
             yield
         finally:
@@ -118,6 +118,16 @@ class Project(RecordingResolver):
                     # Nothing is kept of what was found meanwhile.
                     self.digests.pop(home, None)
                     self.digests |= {home: digests[home]} if home in digests else {}
+            if self._changes == changes:
+                self.known.update(known)
+                self._put_back(programs)
+
+    def _put_back(self, programs: Mapping[str, tuple[Version | str, Program]]) -> None:
+        """Keep the files as they were parsed, and walked, before others were held."""
+        for home, (version, program) in programs.items():
+            now = self._programs.get(home)
+            if now is not None and now[1] is not program and version == self._version(home):
+                self._keep(home, version, program)
 
     def calls_of(self, home: str, function: Signature) -> tuple[Mapping[str, list[Call]], ...]:
         """What the files of a project give to a function of one of them, file by file.
@@ -152,10 +162,11 @@ class Project(RecordingResolver):
 
     def shown_by(self, home: str) -> Shown:
         """What the walk of a file shows to those who ask about its project."""
-        if home not in self._shown:
+        shown = self.known.shown
+        if home not in shown:
             program = self.program(home)
-            self._shown[home] = NOTHING if program is None else shown_by(program)
-        return self._shown[home]
+            shown[home] = NOTHING if program is None else shown_by(program)
+        return shown[home]
 
     def imported_from(self, source: SourceFile) -> KeysView[str]:
         """The homes of the files that a file imports, or that these import, as far as was seen.
@@ -173,18 +184,17 @@ class Project(RecordingResolver):
         self._forget_folders()
         self._files.forget()
         self._forget_uses()
-        self._forget_others()
+        self._forget_answers()
         for home, questions in list(self.asked.items()):
             for question, before in list(questions.items()):
                 if self.answer(home, question) != before:
                     self._outdate(home)
 
-    def _forget_others(self) -> None:
+    def _forget_answers(self) -> None:
+        """Know nothing but what the files say that were read."""
         for one in (self._named, self.outsiders, self._users):
             one.forget()
-        self._shown.clear()
-        self.made_by.clear()
-        self.checked.clear()
+        self.known.clear()
 
     def program(self, home: str) -> Program | None:
         """The file, parsed; None for a folder, and for what cannot be read or is no Python."""
@@ -197,7 +207,9 @@ class Project(RecordingResolver):
         if known is not None and known[0] == version:
             self._programs.move_to_end(home)
             return known[1]
-        if known is not None:
+        if known is not None and isinstance(known[0], Version) and home not in self._held:
+            self._changes += 1
+            self._forget_answers()
             self._outdate(home)
         program = self._read(home)
         if program is not None:
@@ -209,14 +221,14 @@ class Project(RecordingResolver):
         return self._held[home].text if home in self._held else Version.of_file(home)
 
     def _outdate(self, home: str) -> None:
-        """Forget what the files hold that import one which has changed, directly or not."""
-        self._forget_others()
+        """Forget what rests on a file that has changed, directly or not."""
         outdated, waiting = {home}, [home]
         while waiting:
             imported = waiting.pop()
             new = {one for one in self.asked if imported in answers(self.asked, one)} - outdated
             outdated |= new
             waiting += new
+        self.known.forget(outdated)
         for one in outdated & self._programs.keys():
             version, program = self._programs[one]
             self._programs[one] = version, replace(program, walked={})

@@ -170,3 +170,41 @@ def test_a_program_around_a_file_is_not_imported_by_it(tmp_path, monkeypatch):
     lint.check(net, None, project)
     assert [Path(home).name for home in project.rests_on(net)] == ["train.py"]
     assert not project.imported_from(net)
+
+
+@pytest.fixture
+def of_three(tmp_path, monkeypatch):
+    """A project that has checked a file by itself, and one that imports a third, which creates."""
+    monkeypatch.chdir(tmp_path)
+    make = "import torch\ndef make():\n    return torch.zeros(3)\n"
+    Path("far.py").write_text(make, encoding="utf-8")
+    use = "import torch\nfrom far import make\nmake() + torch.ones(3, device='cuda')\n"
+    Path("near.py").write_text(use, encoding="utf-8")
+    Path("apart.py").write_text("import torch\ntorch.zeros(3).cuda()\n", encoding="utf-8")
+    project = Project()
+    for name in ("near.py", "apart.py"):
+        lint.check(SourceFile.from_bytes(Path(name).read_bytes(), name), None, project)
+    return project
+
+
+def _checked(project):
+    return sorted(Path(home).name for home, *_ in project.known.checked)
+
+
+def test_a_text_that_is_held_outdates_what_rests_on_its_file_for_as_long(of_three):
+    held = SourceFile.from_text("def make():\n    return 0\n", "far.py")
+    with of_three.holding():
+        of_three.hold(held)
+        assert _checked(of_three) == ["apart.py"]
+    assert _checked(of_three) == ["apart.py", "near.py"]
+    walked = of_three.program(os.path.abspath("far.py")).walked
+    assert walked
+
+
+def test_a_file_that_has_changed_meanwhile_outdates_everything(of_three):
+    with of_three.holding():
+        of_three.hold(SourceFile.from_text("def make():\n    return 0\n", "far.py"))
+        Path("near.py").write_text("from far import make\n", encoding="utf-8")
+        os.utime("near.py", (1, 1))
+        of_three.program(os.path.abspath("near.py"))
+    assert not _checked(of_three)

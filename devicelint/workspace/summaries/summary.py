@@ -13,9 +13,8 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 from devicelint.workspace.beginnings import starts
-from devicelint.workspace.imported_modules import imports_among
 from devicelint.workspace.machine_use import MachineUse
-from devicelint.workspace.syntax import nodes_of, parsed
+from devicelint.workspace.syntax import imports_among, nodes_of, parsed
 
 _LARGEST = 2**20
 """In bytes: a program that mentions names is no larger."""
