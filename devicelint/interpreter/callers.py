@@ -95,23 +95,37 @@ NOTHING = Shown({}, frozenset(), {})
 """What a file shows that cannot be read."""
 
 
-def shown_by(program: Program) -> Shown:
-    """Walk a file of a project, once for all that others ask about it."""
-    alone = _alone(program)
-    found: dict[tuple[str, Signature], dict[str, list[Call]]] = {}
-    loading: list[_Loading] = []
+class Showing:
+    """Gathers what the walk of a file shows to those who ask about its project."""
+
+    def __init__(self) -> None:
+        """Nothing was walked yet."""
+        self._found: dict[tuple[str, Signature], dict[str, list[Call]]] = {}
+        self._loading: list[_Loading] = []
 
     def begin(
-        program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
+        self, program: Program, world: World, listener: Listener, *, budget: Budget, splits: bool
     ) -> Run:
+        """The run of a walk, which is heard."""
         run = Run(program, world, listener, budget=budget, splits=splits)
-        loading.append(_Loading(run))
-        run.attend([_Entered(run, found), loading[-1], loading[-1].uses])
+        self._loading.append(_Loading(run))
+        run.attend([_Entered(run, self._found), self._loading[-1]])
         return run
 
+    def shown(self, program: Program) -> Shown | None:
+        """What a program has shown; None where nobody has heard what it makes of what it loads."""
+        loads = _readings(self._loading)
+        if loads is None:
+            return None
+        return Shown(self._found, frozenset(program.written), loads, bool(program.clashing))
+
+
+def shown_by(program: Program) -> Shown:
+    """Walk a file of a project, once for all that others ask about it."""
+    alone, showing = _alone(program), Showing()
     with suppress(BudgetExceeded, RecursionError):
-        explore(alone, lambda _: _NOBODY, begin, ())
-    return Shown(found, frozenset(alone.written), _readings(loading), bool(alone.clashing))
+        explore(alone, lambda _: _NOBODY, showing.begin, _LOADS)
+    return showing.shown(alone) or NOTHING
 
 
 def _alone(program: Program) -> Program:
@@ -171,7 +185,6 @@ class _Loading(Hearer):
     """Notes what the functions of other files load, and what is made of it."""
 
     def __init__(self, run: Run) -> None:
-        self.uses = Loads(run)
         self._run = run
         self._found: set[tuple[str, Signature, Site, bool]] = set()
 
@@ -184,17 +197,24 @@ class _Loading(Hearer):
         if signature is not None:
             self._found.add((str(frame.home), signature, site, fits))
 
-    def readings(self) -> Iterator[tuple[tuple[str, Signature], SeenLoad]]:
+    @property
+    def uses(self) -> Loads | None:
+        """What is made of what is loaded, where somebody hears that."""
+        return self._run.find_hearer(Loads)
+
+    def readings(self, uses: Loads) -> Iterator[tuple[tuple[str, Signature], SeenLoad]]:
         """What was loaded, by the function that did."""
         for home, signature, site, fits in self._found:
-            load = self.uses.loads.get(site)
+            load = uses.loads.get(site)
             yield (home, signature), SeenLoad(fits, frozenset() if load is None else load.uses)
 
 
-def _readings(loading: Iterable[_Loading]) -> SeenLoads:
+def _readings(loading: Iterable[_Loading]) -> SeenLoads | None:
     found: dict[tuple[str, Signature], set[SeenLoad]] = {}
     for one in loading:
-        for key, reading in one.readings():
+        if (uses := one.uses) is None:
+            return None
+        for key, reading in one.readings(uses):
             found.setdefault(key, set()).add(reading)
     return found
 
@@ -263,3 +283,4 @@ def _ignore(event: Event, run: Run) -> None:
 
 
 _NOBODY = Retractable(_ignore, [])
+_LOADS = frozenset(one.__name__ for one in Loads.serves)

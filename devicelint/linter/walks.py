@@ -10,6 +10,7 @@ from devicelint.config import Config
 from devicelint.domain.values import Ref
 from devicelint.finding import Finding
 from devicelint.interpreter import Program, explore
+from devicelint.interpreter.callers import Showing
 from devicelint.linter.assumptions import met
 from devicelint.linter.callers import Callers
 from devicelint.linter.collector import Collector
@@ -79,9 +80,11 @@ def _explored(
 ) -> tuple[list[Finding], ...]:
     callees = {} if project is None else _programs(called, project)
     program = replace(program_of(source, project, config), also_reported=callees)
-    collector = Collector(rules, adopts=config.adopts)
+    collector, showing = Collector(rules, adopts=config.adopts), Showing()
     with profiling.part("walk"):
-        explore(program, collector.listener_for, wanted=collector.wanted)
+        explore(program, collector.listener_for, showing.begin, collector.wanted)
+    if project is not None and not (called or program.guesses):
+        project.note_shown(home_of(source), program.tree, showing.shown(program))
     seen.assumed += met(program, source)
     seen.clashes |= bool(program.clashing or (program.failing and program.choosing))
     return findings_of_walk(source, program, collector, config, project, called)

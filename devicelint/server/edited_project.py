@@ -114,6 +114,9 @@ class EditedProject(Project):
         self._noted |= self._shown_with[home]
         return super().shown_by(home)
 
+    def note_shown(self, home: str, tree: cst.Module, shown: Shown | None) -> None:
+        """Note nothing: nobody has gathered what such a walk has looked at."""
+
     @contextmanager
     def holding(self) -> Iterator[None]:
         """Go by what was held before once this is over, and by how that was parsed."""

@@ -18,6 +18,8 @@ class Known:
 
     shown: dict[str, Shown] = field(default_factory=dict)
     """What the walk of each shows to those who ask about its project."""
+    noted: dict[str, Shown] = field(default_factory=dict)
+    """The same of files that nobody has asked about yet, and that are at hand."""
     checked: dict[tuple[str, int, Config], Any] = field(default_factory=dict)
     """What was found in each text by itself, for whoever has found it."""
     made_by: dict[tuple[str, Config], Mapping[str, Sequence[Finding]]] = field(default_factory=dict)
@@ -25,24 +27,29 @@ class Known:
 
     def copy(self) -> Known:
         """The same, whatever becomes of this one."""
-        return Known(dict(self.shown), dict(self.checked), dict(self.made_by))
+        return Known(*map(dict, self._all()))
 
     def update(self, other: Known) -> None:
         """Know what another one does as well."""
-        self.shown.update(other.shown)
-        self.checked.update(other.checked)
-        self.made_by.update(other.made_by)
+        for own, more in zip(self._all(), other._all(), strict=True):
+            own.update(more)
 
     def clear(self) -> None:
         """Know nothing."""
-        for one in (self.shown, self.checked, self.made_by):
+        for one in self._all():
             one.clear()
 
     def forget(self, homes: Container[str]) -> None:
         """Know nothing of some files."""
-        for home in [one for one in self.shown if one in homes]:
-            del self.shown[home]
-        for text in [one for one in self.checked if one[0] in homes]:
-            del self.checked[text]
-        for program in [one for one in self.made_by if one[0] in homes]:
-            del self.made_by[program]
+        for known in self._all():
+            for key in [one for one in known if _home_in(one) in homes]:
+                del known[key]
+
+    def _all(self) -> tuple[dict[Any, Any], ...]:
+        return self.shown, self.noted, self.checked, self.made_by
+
+
+def _home_in(key: str | tuple[Any, ...]) -> str:
+    """The home of what is known by a key that begins with it, or is it."""
+    home: str = key if isinstance(key, str) else key[0]
+    return home

@@ -162,11 +162,17 @@ class Project(RecordingResolver):
 
     def shown_by(self, home: str) -> Shown:
         """What the walk of a file shows to those who ask about its project."""
-        shown = self.known.shown
+        shown, noted = self.known.shown, self.known.noted.pop(home, None)
         if home not in shown:
-            program = self.program(home)
-            shown[home] = NOTHING if program is None else shown_by(program)
+            program = None if noted is not None else self.program(home)
+            shown[home] = noted or (NOTHING if program is None else shown_by(program))
         return shown[home]
+
+    def note_shown(self, home: str, tree: cst.Module, shown: Shown | None) -> None:
+        """Note what the walk of a file has shown that was made to check it, while it is at hand."""
+        known = self._programs.get(home)
+        if shown is not None and known is not None and known[1].tree is tree:
+            self.known.noted[home] = shown
 
     def imported_from(self, source: SourceFile) -> KeysView[str]:
         """The homes of the files that a file imports, or that these import, as far as was seen.
@@ -285,5 +291,6 @@ class Project(RecordingResolver):
         self._lines += program.lines - (replaced[1].lines if replaced is not None else 0)
         self._programs[home] = (version, program)
         while self._lines > _MOST_LINES_KEPT and len(self._programs) > 1:
-            _, (_, oldest) = self._programs.popitem(last=False)
+            home, (_, oldest) = self._programs.popitem(last=False)
+            self.known.noted.pop(home, None)
             self._lines -= oldest.lines

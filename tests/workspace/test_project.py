@@ -208,3 +208,22 @@ def test_a_file_that_has_changed_meanwhile_outdates_everything(of_three):
         os.utime("near.py", (1, 1))
         of_three.program(os.path.abspath("near.py"))
     assert not _checked(of_three)
+
+
+def test_a_file_that_was_checked_is_not_walked_once_more_for_others(of_three, monkeypatch):
+    Path("far.py").write_text("def add(x):\n    return x + 1\n", encoding="utf-8")
+    use = "import torch\nimport far\nfar.add(torch.zeros(3))\nfar.add(torch.zeros(3).cuda())\n"
+    Path("near.py").write_text(use, encoding="utf-8")
+    home, checked, alone = os.path.abspath("near.py"), Project(), Project()
+    lint.check(SourceFile.from_bytes(Path("near.py").read_bytes(), "near.py"), None, checked)
+    expected = alone.shown_by(home)
+    monkeypatch.setattr("devicelint.workspace.project.shown_by", None)
+    assert str(_given(checked.shown_by(home))) == str(_given(expected))
+    assert _given(expected)["add"][:2] == ["HOST", "ACCELERATOR"]
+
+
+def _given(shown):
+    return {
+        name: [one.given.name for one in dict.fromkeys(given["x"])]
+        for (_, (name, _)), given in shown.calls.items()
+    }
