@@ -88,15 +88,15 @@ def fix(
     what is `known` of the source is not found out again.
     """
     config, hidden = config or Config(), Hidden(reported)
-    suppressed: dict[str, tuple[Finding, ...]] = {}
+    checks = {} if known is None else {known.source.text: known}
     is_led_to = project is not None and bool(led_to(source, config, project))
 
     def found(text: SourceFile) -> tuple[Finding, ...]:
-        is_known = known is not None and text is known.source
-        if project is not None and is_led_to and not is_known:
-            project.hold(text)
-        checked = known if known and is_known else check(text, config, project)
-        suppressed[text.text] = checked.suppressed
+        if text.text not in checks:
+            if project is not None and is_led_to:
+                project.hold(text)
+            checks[text.text] = check(text, config, project)
+        checked = checks[text.text]
         hidden.update(checked)
         return checked.findings
 
@@ -105,7 +105,7 @@ def fix(
 
     with nullcontext() if project is None else project.holding():
         fixed = fix_until_stable(source, found, accepts, insists=config.adopts, approves=approves)
-    return replace(fixed, suppressed=suppressed[fixed.after.text])
+    return replace(fixed, suppressed=checks[fixed.after.text].suppressed)
 
 
 class Hidden:
