@@ -7,6 +7,7 @@ from, with its `src`.  What is installed is never looked at.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
@@ -34,6 +35,16 @@ if TYPE_CHECKING:
 __all__ = ["ABOUT", "DEMANDED", "INSIDE", "ImportResolver", "Question"]
 
 _PACKAGE = "__init__.py"
+
+
+def folder_of(path: str) -> str:
+    """The folder in which a file lies, as an absolute path; it is asked for with each import."""
+    return _folder_of(path) if os.path.isabs(path) else os.path.dirname(os.path.abspath(path))
+
+
+@functools.lru_cache(maxsize=4_000)
+def _folder_of(path: str) -> str:
+    return os.path.dirname(os.path.abspath(path))
 
 
 class ImportResolver:
@@ -109,7 +120,7 @@ class ImportResolver:
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""
-        key = os.path.dirname(os.path.abspath(importer)), module, level
+        key = folder_of(importer), module, level
         if key not in self._found:
             self._found[key] = self._looked_for(importer, module, level)
         return self._found[key]
@@ -122,7 +133,7 @@ class ImportResolver:
     def _looked_for(self, importer: str, module: str, level: int) -> str | None:
         parts = module.split(".") if module else []
         if level:
-            folder = os.path.dirname(os.path.abspath(importer))
+            folder = folder_of(importer)
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)
             return self._walked_down(folder, parts)
@@ -193,7 +204,7 @@ class ImportResolver:
 
     def _search_path(self, importer: str) -> tuple[str, ...]:
         """Where an absolute import of a file is searched for, in order."""
-        own = os.path.dirname(os.path.abspath(importer))
+        own = folder_of(importer)
         known = self._search_paths.get(own)
         if known is None:
             known = self._search_paths[own] = tuple(self._searched(importer))
@@ -227,13 +238,15 @@ class ImportResolver:
 
     def _home(self, folder: str, name: str) -> str | None:
         """What `import name` means where `folder` is searched: a package before a file."""
-        entries = self._listing(folder)
+        entries, module = self._listing(folder), f"{name}.py"
+        if name not in entries:
+            return os.path.join(folder, module) if module in entries else None
         package = os.path.join(folder, name)
-        inside = self._listing(package) if name in entries else frozenset()
+        inside = self._listing(package)
         if _PACKAGE in inside:
             return os.path.join(package, _PACKAGE)
-        if f"{name}.py" in entries:
-            return os.path.join(folder, f"{name}.py")
+        if module in entries:
+            return os.path.join(folder, module)
         return package if any(one.endswith(".py") for one in inside) else None
 
     def _listing(self, folder: str) -> frozenset[str]:
