@@ -17,6 +17,7 @@ from devicelint.domain.devices import Device, DeviceOf
 from devicelint.domain.history import Step
 from devicelint.domain.join import join
 from devicelint.domain.mappings import beyond, common
+from devicelint.domain.nesting import holds
 from devicelint.domain.values import (
     DictOf,
     Fact,
@@ -80,6 +81,15 @@ class State:
         fields = self._heap.get(ref) or self._shared.get(ref)
         return None if fields is None else fields.get(name)
 
+    def find(self, refs: Iterable[Ref], name: str) -> tuple[Ref, Value] | None:
+        """The first of some objects that has something under a name, and what that is."""
+        heap, shared = self._heap, self._shared
+        for ref in refs:
+            fields = heap.get(ref) or shared.get(ref)
+            if fields is not None and (value := fields.get(name)) is not None:
+                return ref, value
+        return None
+
     def fields(self, ref: Ref) -> Mapping[str, Value]:
         """All that an object holds."""
         return self._fields(ref) or _NO_FIELDS
@@ -94,11 +104,12 @@ class State:
         What follows values into the containers that they hold has an end: a container in itself,
         as `tree = tree[key] = {}` in a loop makes one, is unknown there.
         """
-        if name[:1] in ITEM_PREFIXES and type(value) in _HOLDERS and self._holds(value, ref):
-            value = Unknown("a container that holds itself")
+        if type(value) in _HOLDERS:
+            if name[:1] in ITEM_PREFIXES and holds(value, ref, self.fields):
+                value = Unknown("a container that holds itself")
+            elif type(value) in _SEVERAL and name not in self.told_apart and are_several(value):
+                self.told_apart |= {name}
         self._writable(ref)[name] = value
-        if type(value) in _SEVERAL and name not in self.told_apart and are_several(value):
-            self.told_apart |= {name}
 
     def suppose(self, facts: Iterable[Fact]) -> None:
         """Go on where some questions have these answers."""
@@ -126,25 +137,6 @@ class State:
         if self.facts is other.facts:
             return EVERYWHERE, EVERYWHERE
         return beyond(self.facts, other.facts), beyond(other.facts, self.facts)
-
-    def _holds(self, value: Value, ref: Ref) -> bool:
-        """Whether an object is a container, or in it, or in a container in it, and so on."""
-        waiting, seen = [value], set[Ref]()
-        while waiting:
-            match waiting.pop():
-                case ListOf(inner) | DictOf(inner):
-                    if inner == ref:
-                        return True
-                    if inner not in seen:
-                        seen.add(inner)
-                        waiting.extend(self.fields(inner).values())
-                case Tuple(items) | OneOf(items):
-                    waiting.extend(items)
-                case Stream(element):
-                    waiting.append(element)
-                case _:
-                    pass
-        return False
 
     def delete(self, ref: Ref, name: str) -> None:
         """Forget a place."""

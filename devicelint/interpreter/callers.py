@@ -119,13 +119,20 @@ class Showing:
             return None
         return Shown(self._found, frozenset(program.written), loads, bool(program.clashing))
 
+    def close(self) -> None:
+        """Free what the walks have met: they are over."""
+        for one in self._loading:
+            one.run.let_go()
+
 
 def shown_by(program: Program) -> Shown:
     """Walk a file of a project, once for all that others ask about it."""
     alone, showing = _alone(program), Showing()
     with suppress(BudgetExceeded, RecursionError):
         explore(alone, lambda _: _NOBODY, showing.begin, _LOADS)
-    return showing.shown(alone) or NOTHING
+    shown = showing.shown(alone) or NOTHING
+    showing.close()
+    return shown
 
 
 def _alone(program: Program) -> Program:
@@ -185,14 +192,14 @@ class _Loading(Hearer):
     """Notes what the functions of other files load, and what is made of it."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
+        self.run = run
         self._found: set[tuple[str, Signature, Site, bool]] = set()
 
     def fork(self) -> _Loading:
         return self
 
     def on_loaded(self, site: cst.Call, *, fits: bool) -> None:
-        frame = self._run.frame
+        frame = self.run.frame
         signature = None if frame.home == GLOBALS else signature_of(frame.node)
         if signature is not None:
             self._found.add((str(frame.home), signature, site, fits))
@@ -200,7 +207,7 @@ class _Loading(Hearer):
     @property
     def uses(self) -> Loads | None:
         """What is made of what is loaded, where somebody hears that."""
-        return self._run.find_hearer(Loads)
+        return self.run.find_hearer(Loads)
 
     def readings(self, uses: Loads) -> Iterator[tuple[tuple[str, Signature], SeenLoad]]:
         """What was loaded, by the function that did."""

@@ -87,7 +87,9 @@ def _explored(
         project.note_shown(home_of(source), program.tree, showing.shown(program))
     seen.assumed += met(program, source)
     seen.clashes |= bool(program.clashing or (program.failing and program.choosing))
-    return findings_of_walk(source, program, collector, config, project, called)
+    found = findings_of_walk(source, program, collector, config, project, called)
+    showing.close()
+    return found
 
 
 def findings_of_walk(

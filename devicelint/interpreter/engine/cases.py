@@ -7,6 +7,7 @@ follows knows that the value was another one.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -72,14 +73,11 @@ _HEADERS: dict[type[cst.CSTNode], str] = {
     cst.Assign: "value",
     cst.AnnAssign: "value",
 }
-_WHOLE = (cst.Expr, cst.AugAssign, cst.Return, cst.Raise, cst.Assert)
+_WHOLE = frozenset({cst.Expr, cst.AugAssign, cst.Return, cst.Raise, cst.Assert})
 
 
 def walk_cases(run: _Walk, statement: cst.CSTNode, walk: Callable[[Any, Any], None]) -> None:
     """Walk a statement, once for each of the values of a place that it reads."""
-    if not run.state.told_apart:
-        walk(run, statement)
-        return
     names, reads = _reads_of(run, statement)
     if names.isdisjoint(run.state.told_apart) and not _are_in_containers(run.state.told_apart):
         walk(run, statement)
@@ -91,6 +89,7 @@ def walk_cases(run: _Walk, statement: cst.CSTNode, walk: Callable[[Any, Any], No
         _walk_each(run, statement, walk, *found)
 
 
+@functools.lru_cache(maxsize=1_000)
 def _are_in_containers(names: frozenset[str]) -> bool:
     return any(name[:1] in ITEM_PREFIXES for name in names)
 
@@ -218,10 +217,10 @@ def _first_of_several(run: _Walk, reads: tuple[Read, ...]) -> tuple[Place, OneOf
 
 def _places(run: _Walk, reads: tuple[Read, ...]) -> Iterator[tuple[Place, Value]]:
     for name, attribute in reads:
-        ref = _place_of(run, name)
-        value = None if ref is None else run.state.read(ref, name)
-        if ref is None or value is None:
+        found = run.state.find(run.frame.refs_of(name), name)
+        if found is None:
             continue
+        ref, value = found
         if not attribute:
             yield (ref, name), value
             if isinstance(value, (ListOf, DictOf)):
@@ -236,16 +235,6 @@ def _items(run: _Walk, ref: Ref) -> list[tuple[str, Value]]:
     """What a list or a dictionary holds that is one of several values, by the name of its place."""
     fields = run.state.fields(ref).items()
     return [(at, one) for at, one in fields if type(one) is OneOf and at[:1] in ITEM_PREFIXES]
-
-
-def _place_of(run: _Walk, name: str) -> Ref | None:
-    """Where the value of a name lies that code here reads; None for what nothing binds."""
-    frame, read = run.frame, run.state.read
-    refs = frame.scopes if name in frame.not_local else (frame.ref, *frame.scopes)
-    for ref in refs:
-        if read(ref, name) is not None:
-            return ref
-    return frame.home if read(frame.home, name) is not None else None
 
 
 def _reads_of(run: _Walk, statement: cst.CSTNode) -> tuple[frozenset[str], tuple[Read, ...]]:
@@ -279,7 +268,7 @@ def _parts(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
         part = getattr(statement, header)
         if part is not None:
             yield part
-    elif isinstance(statement, _WHOLE):
+    elif type(statement) in _WHOLE:
         yield statement
     elif isinstance(statement, cst.With):
         yield from (entry.item for entry in statement.items)

@@ -94,8 +94,12 @@ class Frame:
     calls: tuple[cst.Call | None, ...] = field(init=False)
     """The call that entered this frame, the one that entered the caller's, and so on."""
 
+    in_sight: tuple[Ref, ...] = field(init=False)
+    """Where a name may be bound that the frame does not declare to be of another scope."""
+
     def __post_init__(self) -> None:
         self.is_checked = self.is_reported or self.home == GLOBALS
+        self.in_sight = (self.ref, *self.scopes, self.home)
         self.calls = (self.site, *(() if self.caller is None else self.caller.calls))
 
     @property
@@ -134,6 +138,10 @@ class Frame:
         if declared is not None:
             return declared
         return next((ref for ref in self.scopes if state.read(ref, name) is not None), self.ref)
+
+    def refs_of(self, name: str) -> tuple[Ref, ...]:
+        """Where a name may be bound that is read here, the innermost scope first."""
+        return self.in_sight[1:] if name in self.not_local else self.in_sight
 
     def enclosing_functions(self) -> tuple[Ref, ...]:
         """The scopes that a function defined here can see."""

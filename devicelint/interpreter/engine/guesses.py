@@ -62,6 +62,8 @@ class Guesses:
     def __init__(self, guesses: Iterable[Guess]) -> None:
         self._all = tuple(guesses)
         self._read = self._that_answer("read")
+        self.know_names = bool(self._read)
+        """Whether any of them says what names stand for."""
         self._bound = self._that_answer("bound")
         self._parameter = self._that_answer("parameter")
         self._element = self._that_answer("element")

@@ -45,11 +45,10 @@ def member_of(run: Run, ref: int | str, name: str) -> Value | None:
 
 def class_member(run: Run, cls: Class, name: str) -> Value | None:
     """A member of a class or of its bases in the file."""
-    found = run.state.read(cls.ref, name)
-    if found is not None or not cls.bases:
-        return found
-    held = (run.state.read(base.ref, name) for base in order_of_bases(cls)[1:])
-    return next((one for one in held if one is not None), None)
+    if not cls.bases:
+        return run.state.read(cls.ref, name)
+    found = run.state.find([one.ref for one in order_of_bases(cls)], name)
+    return None if found is None else found[1]
 
 
 def order_of_bases(cls: Class) -> tuple[Class, ...]:

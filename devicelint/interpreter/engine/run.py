@@ -80,6 +80,10 @@ class Run(Surroundings, Memory, Defaults):
         self._last_transfer: Transfer | None = None
         self._addresses: dict[tuple[Site, Ref, str, tuple[int, ...]], Ref] = {}
 
+    def let_go(self) -> None:
+        """Forget everything: a run and those who hear it hold each other, and all that it met."""
+        vars(self).clear()
+
     # -- the file --------------------------------------------------------------------------
 
     @property
@@ -116,8 +120,12 @@ class Run(Surroundings, Memory, Defaults):
         if self.moment >= self._look_at:
             self._look_at = self.budget.look(self.moment)
         self.steps_elsewhere += self.frame.home != self.program.home
-        if (handler := executes.get(type(statement))) is not None:
+        if (handler := executes.get(type(statement))) is None:
+            return
+        if self.state.told_apart:
             walk_cases(self, statement, handler)
+        else:
+            handler(self, statement)
 
     def execute_block(self, body: cst.BaseSuite | cst.Module) -> None:
         """Execute statements until the path ends."""
@@ -144,31 +152,23 @@ class Run(Surroundings, Memory, Defaults):
 
         A name that nothing binds stands for something outside the file.
         """
-        read, frame = self.state.read, self.frame
-        if name not in frame.not_local:
-            value = read(frame.ref, name)
-            if value is not None:
-                return self._resolved(frame.ref, name, value)
-        for ref in frame.scopes:
-            value = read(ref, name)
-            if value is not None:
-                return self._resolved(ref, name, value)
-        value = read(frame.home, name)
-        if value is not None:
-            return self._resolved(frame.home, name, value)
+        state, frame = self.state, self.frame
+        found = state.find(frame.refs_of(name) if frame.not_local else frame.in_sight, name)
+        if found is not None:
+            value = found[1]
+            if type(value) in resolves:
+                value = self._resolved(*found, name)
+            return self.state.as_met(value) if self.state.met else value
         # What another path alone has bound: to read it raises.
         self.state.failed |= not self.world.accelerators and name in frame.bindings
         return BUILTIN_SCOPE.get(name) or Symbolic(name)
 
-    def _resolved(self, ref: Ref, name: str, value: Value) -> Value:
+    def _resolved(self, ref: Ref, value: Value, name: str) -> Value:
         """What a name stands for that may have been imported; asked once, or on each path."""
-        resolve = resolves.get(type(value))
-        if resolve is not None:
-            found = resolve(self, value)
-            if self.frame.is_checked and not (self.state.facts or isinstance(value, Imported)):
-                self.state.write(ref, name, found)
-            value = found
-        return self.state.as_met(value) if self.state.met else value
+        found = resolves[type(value)](self, value)
+        if self.frame.is_checked and not (self.state.facts or isinstance(value, Imported)):
+            self.state.write(ref, name, found)
+        return found
 
     def bind(self, name: str, value: Value, site: Site) -> None:
         """Give a name a value, in the scope that the function declares for it."""

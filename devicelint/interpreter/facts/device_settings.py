@@ -61,7 +61,10 @@ def asks_for_device(run: Run, node: cst.CSTNode, *, is_option: bool = False) -> 
     said = _said_by(node)
     if said.asks or not said.names.isdisjoint(device_settings(run.file, is_option)):
         return True
-    return any(_is_device(run, name) for name in said.variables)
+    if not said.variables:
+        return False
+    held = run.state.fields(run.frame.ref)
+    return any(isinstance(held.get(name), (DeviceHandle, DeviceIndex)) for name in said.variables)
 
 
 def is_device_setting(run: Run, origin: str) -> bool:
@@ -93,10 +96,6 @@ def _said_by(node: cst.CSTNode) -> _Said:
     parts = tuple(descendants(node))
     variables = frozenset(one.value for one in parts if type(one) is cst.Name)
     return _Said(any(map(_asks, parts)), frozenset(map(name_of, parts)), variables)
-
-
-def _is_device(run: Run, name: str) -> bool:
-    return isinstance(run.state.read(run.frame.ref, name), (DeviceHandle, DeviceIndex))
 
 
 def device_settings(program: Program, with_branches: bool) -> frozenset[str]:

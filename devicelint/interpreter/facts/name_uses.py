@@ -177,6 +177,8 @@ def _around(tree: cst.Module) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
 
 def _is_value(node: cst.Name, parent: cst.CSTNode) -> bool:
     """Whether a name is read: not bound, and no name of an attribute or of an argument."""
+    if type(parent) not in _NAMING:
+        return True
     match parent:
         case cst.Attribute(value=owner):
             return owner is node
@@ -190,6 +192,15 @@ def _is_value(node: cst.Name, parent: cst.CSTNode) -> bool:
             return False
         case _:
             return True
+
+
+_NAMING = frozenset(
+    {
+        *(cst.Attribute, cst.Arg, cst.AssignTarget, cst.AnnAssign, cst.NameItem, cst.Param),
+        *(cst.FunctionDef, cst.ClassDef),
+    }
+)
+"""What gives a name to something, or is named by one."""
 
 
 def last_name(func: cst.BaseExpression) -> str:

@@ -58,11 +58,11 @@ def _parts_of(run: Run, receiver: Value | None) -> tuple[object, ...]:
 
 def _held_in(run: Run, ref: Ref, depth: int) -> Iterator[object]:
     for name, one in run.state.fields(ref).items():
-        if isinstance(one, _HELD):
+        if type(one) in _HELD:
             yield name, one
-        elif isinstance(one, (ListOf, DictOf)) and depth:
+        elif depth and isinstance(one, (ListOf, DictOf)):
             yield name, one, tuple(_held_in(run, one.ref, depth - 1))
 
 
-_HELD = (Placed, Tensor, DeviceHandle, Const)
+_HELD = frozenset({Placed, Tensor, DeviceHandle, Const})
 _DEEPEST = 2

@@ -75,6 +75,9 @@ _COMPARE = {
 }
 
 
+_IDENTITY = frozenset({cst.Is, cst.IsNot})
+
+
 def _compare(
     run: Run,
     node: cst.Comparison,
@@ -83,8 +86,8 @@ def _compare(
     right: tuple[cst.CSTNode, Value],
 ) -> Value:
     one, other = left[1], right[1]
-    if isinstance(operator, (cst.Is, cst.IsNot)):
-        return _identity(run, one, other, isinstance(operator, cst.IsNot))
+    if type(operator) in _IDENTITY:
+        return _identity(run, one, other, type(operator) is cst.IsNot)
     symbol = _COMPARE.get(type(operator))
     if symbol is None:
         symbol = "in" if isinstance(operator, cst.In) else "not in"

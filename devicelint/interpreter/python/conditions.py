@@ -210,9 +210,9 @@ def _asks_machine_alone(run: Run, node: cst.BaseExpression) -> bool:
 
 def _is_option(node: cst.BaseExpression) -> bool:
     """`args.gpu`, `not USE_GPU`, `self.on_gpu()`."""
-    if isinstance(node, cst.UnaryOperation):
+    if type(node) is cst.UnaryOperation:
         return _is_option(node.expression)
-    return bool(name_of(node.func if isinstance(node, cst.Call) and not node.args else node))
+    return bool(name_of(node.func if type(node) is cst.Call and not node.args else node))
 
 
 @contextmanager

@@ -39,7 +39,8 @@ from devicelint.interpreter.python.special_methods import overloaded_unary
 
 @evaluates(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
-    return run.guesses.read(run, node, run.lookup(node.value))
+    value = run.lookup(node.value)
+    return run.guesses.read(run, node, value) if run.guesses.know_names else value
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)

@@ -140,7 +140,7 @@ def _frame_of(
     module: Module | None,
 ) -> Frame:
     node = function.node
-    assert isinstance(node, cst.CSTNode)
+    assert isinstance(node, (cst.FunctionDef, cst.Lambda))
     return Frame(
         run.allocate(site or node, function.name),
         node,
@@ -195,7 +195,7 @@ def _walked(run: Run, frame: Frame, function: Function) -> Value:
     outer, run.frame = run.frame, frame
     run.no_grad += function.no_grad
     run.assumptions += function.guarded
-    if isinstance(node, cst.Lambda):
+    if type(node) is cst.Lambda:
         result = run.evaluate(node.body)
     else:
         assert isinstance(node, cst.FunctionDef)

@@ -64,8 +64,9 @@ def bind_parameters(
     for parameter in parameters.kwonly_params:
         argument = keywords.pop(parameter.name.value, None)
         _bind(run, frame, parameter, argument, arguments)
-    rest = replace(arguments, positional=given[len(positional) :], keywords=keywords)
-    _bind_rest(run, frame, parameters, rest)
+    if isinstance(parameters.star_arg, cst.Param) or parameters.star_kwarg is not None:
+        rest = replace(arguments, positional=given[len(positional) :], keywords=keywords)
+        _bind_rest(run, frame, parameters, rest)
 
 
 def lacks_argument(parameters: cst.Parameters, arguments: Arguments, *, has_receiver: bool) -> bool:

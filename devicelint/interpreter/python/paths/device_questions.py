@@ -27,6 +27,9 @@ ARE_ONE = "are one device"
 OF_NO_CUDA_TYPE = "is of no type of CUDA's that was asked for"
 _ASKING = frozenset({cst.Attribute, cst.Call, cst.Comparison})
 """Conditions that may ask where something is."""
+_OF_PARTS = frozenset({cst.UnaryOperation, cst.BooleanOperation})
+_EQUALITY = frozenset({cst.Equal, cst.NotEqual})
+_MEMBERSHIP = frozenset({cst.In, cst.NotIn})
 _TWO_WAYS = ("cpu", "cuda")
 """The types of which one is taken for the other's absence."""
 
@@ -67,6 +70,9 @@ def decided_parts(
     node: cst.BaseExpression, outcome: bool
 ) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The parts of a condition that has come out so, each with how it has come out itself."""
+    if type(node) not in _OF_PARTS:
+        yield node, outcome
+        return
     match node:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             yield from decided_parts(inner, not outcome)
@@ -161,18 +167,25 @@ Asked = tuple[tuple[str, Hashable], bool, bool]
 def _asked(run: Run, node: cst.BaseExpression) -> Asked | None:
     if type(node) not in _ASKING:
         return None
+    if type(node) is cst.Comparison:
+        return _asked_by_comparison(run, node)
     match node:
         case cst.Attribute(value=owner, attr=cst.Name(value="is_cuda" | "is_cpu" as name)):
             return _of(place_of(run, owner), name.removeprefix("is_"))
         case cst.Call(func=cst.Attribute(value=text, attr=cst.Name("startswith")), args=[given]):
             return _of(device_named_by(run, text), text_of(run, given.value))
-        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator, right)]):
-            index = compared_index(run, node)
-            if index is None or isinstance(index[0], Known):
-                return _compared(run, left, operator, right)
-            return (IS_ACCELERATOR, index[0]), index[1], True
         case _:
             return None
+
+
+def _asked_by_comparison(run: Run, node: cst.Comparison) -> Asked | None:
+    if len(node.comparisons) != 1:
+        return None
+    index = compared_index(run, node)
+    if index is None or isinstance(index[0], Known):
+        target = node.comparisons[0]
+        return _compared(run, node.left, target.operator, target.comparator)
+    return (IS_ACCELERATOR, index[0]), index[1], True
 
 
 def _compared_type(run: Run, node: cst.BaseExpression) -> tuple[Device, bool] | None:
@@ -199,10 +212,10 @@ def _of_one_type(one: Device, other: Device) -> tuple[Fact, ...]:
 def _compared(
     run: Run, left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression
 ) -> Asked | None:
-    if isinstance(operator, (cst.In, cst.NotIn)):
+    if type(operator) in _MEMBERSHIP:
         asked = _of(device_named_by(run, right), text_of(run, left))
         return _turned(asked, isinstance(operator, cst.NotIn))
-    if not isinstance(operator, (cst.Equal, cst.NotEqual)):
+    if type(operator) not in _EQUALITY:
         return None
     is_unequal = isinstance(operator, cst.NotEqual)
     for named, text in ((left, right), (right, left)):

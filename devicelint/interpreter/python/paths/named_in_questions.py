@@ -84,6 +84,8 @@ def compared_types(run: Run, node: cst.BaseExpression) -> tuple[Device, Device, 
 
     The type of a tensor names the device and the dtype: `torch.cuda.FloatTensor`.
     """
+    if not _is_of_call(node):
+        return None
     match node:
         case cst.Comparison(
             left=cst.Call(func=cst.Attribute(value=one, attr=cst.Name("type")), args=[]),
@@ -102,12 +104,19 @@ def compared_types(run: Run, node: cst.BaseExpression) -> tuple[Device, Device, 
             return None
 
 
+def _is_of_call(node: cst.BaseExpression) -> bool:
+    """Whether what a call gives is compared: most conditions are of names."""
+    return type(node) is cst.Comparison and type(node.left) is cst.Call
+
+
 def _are_of_two_types(one: Device, other: Device) -> bool:
     return isinstance(one, Known) and isinstance(other, Known) and one.type != other.type
 
 
 def compared_index(run: Run, node: cst.BaseExpression) -> tuple[Device, bool] | None:
     """The device whose index is compared with -1, that of the CPU, and whether it is to be one."""
+    if not _is_of_call(node):
+        return None
     match node:
         case cst.Comparison(
             left=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("get_device")), args=[]),

@@ -59,13 +59,13 @@ def taken_for_true(run: Run) -> tuple[tuple[str, bool], ...]:
 
 def _answers(run: Run, node: cst.BaseExpression) -> tuple[list[Fact], list[Fact]]:
     """What is said by a condition that holds, and by one that does not."""
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Not):
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
         said_otherwise = _answers(run, node.expression)
         return said_otherwise[1], said_otherwise[0]
     holds: list[Fact] = []
     fails: list[Fact] = []
-    both = node if isinstance(node, cst.BooleanOperation) else None
-    is_and = both is not None and isinstance(both.operator, cst.And)
+    both = node if type(node) is cst.BooleanOperation else None
+    is_and = both is not None and type(both.operator) is cst.And
     if both is not None and is_and:
         holds += _of_sides(run, both, 0)
     for said in (device_answers(run, node), size_answers(run, node), kind_answers(run, node)):
@@ -85,16 +85,13 @@ def _of_sides(run: Run, node: cst.BooleanOperation, outcome: int) -> list[Fact]:
 def known_answer(run: Run, node: cst.BaseExpression) -> bool | None:
     """The answer that this path has given already, or None."""
     facts = run.state.facts
-    match node:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            known = known_answer(run, inner)
-            return None if known is None else not known
-        case cst.BooleanOperation(operator=operator, left=left, right=right):
-            decides = isinstance(operator, cst.Or)
-            if decides in (known_answer(run, left), known_answer(run, right)):
-                return decides
-        case _:
-            pass
+    if type(node) is cst.UnaryOperation and type(node.operator) is cst.Not:
+        known = known_answer(run, node.expression)
+        return None if known is None else not known
+    if type(node) is cst.BooleanOperation:
+        decides = type(node.operator) is cst.Or
+        if decides in (known_answer(run, node.left), known_answer(run, node.right)):
+            return decides
     if not facts and run.world.accelerators:
         return known_of_known(run, node)
     for known_of in (known_of_known, known_of_device):

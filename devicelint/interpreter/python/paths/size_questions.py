@@ -68,10 +68,14 @@ def _sized(run: Run, node: cst.CSTNode) -> tuple[_Place, ...]:
     """The names, attributes and items whose size is asked for below a node."""
     known = run.program.sized.get(node)
     if known is None:
-        sized = map(_sized_by, (node, *descendants(node)))
+        asking = (one for one in descendants(node) if type(one) in _ASKING)
+        sized = filter(None, map(_sized_by, asking))
         named = tuple(one for one in sized if isinstance(one, _Place))
         known = run.program.sized[node] = named
     return known
+
+
+_ASKING = frozenset({cst.Attribute, cst.Call})
 
 
 def _sized_by(node: cst.CSTNode) -> cst.BaseExpression | None:
