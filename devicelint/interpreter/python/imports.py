@@ -244,6 +244,7 @@ def _walk(program: Program, importer: Run) -> Contents:
     lines = known.lines - before.lines
     contents = Contents(objects, lines, run.counts_accelerators)
     before.left_out |= known.left_out
+    run.let_go()
     if known.left_out:  # Somebody with fewer imports may see more of it.
         del program.walked[world]
     else:
