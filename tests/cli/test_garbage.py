@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from devicelint.linter import garbage
+from devicelint.interpreter.engine.run import Run
+from devicelint.linter import garbage, lint
 from devicelint.linter.garbage import Collecting, Pausing
+from devicelint.text.source import SourceFile
+from devicelint.workspace.project import Project
 
 
 class Knot:
@@ -85,3 +91,27 @@ def test_much_that_nobody_needs_is_collected_all_the_same(
                 Knot()
     gc.unfreeze()
     assert sum(type(one) is Knot for one in gc.get_objects()) < 1_200
+
+
+def test_a_check_leaves_no_walk_for_the_collector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("net.py").write_text("import torch\ndef make():\n    return torch.zeros(3)\n")
+    script = Path("train.py")
+    script.write_text("import torch\nfrom net import make\nmake() + torch.ones(3).cuda()\n")
+    runs: weakref.WeakSet[Run] = weakref.WeakSet()
+    begin = Run.__init__
+
+    def noted(run: Run, *given: Any, **named: Any) -> None:
+        begin(run, *given, **named)
+        runs.add(run)
+
+    monkeypatch.setattr(Run, "__init__", noted)
+    gc.disable()
+    try:
+        found = lint.check(SourceFile.from_bytes(script.read_bytes(), "train.py"), None, Project())
+        assert "DEV102" in {one.code for one in found.findings}
+        assert not runs
+    finally:
+        gc.enable()
