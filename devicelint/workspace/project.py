@@ -20,6 +20,7 @@ from devicelint.domain.calls import NOT_SEEN, Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, shown_by
+from devicelint.interpreter.engine.nodes import forget_nodes
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
 __all__ = ["Project", "home_of"]
 
 _MOST_LINES_OF_A_FILE = 20_000
-_MOST_LINES_KEPT = 60_000  # A line takes some two kibibytes.
+_MOST_LINES_KEPT = 40_000  # A line takes some two kibibytes.
+_MOST_LINES_FREED = 20_000  # What is remembered of nodes would keep more of them.
 
 
 def home_of(source: SourceFile) -> str:
@@ -59,7 +61,7 @@ class Project(RecordingResolver):
         """Know nothing yet, but for what texts tell that were read before."""
         super().__init__(summaries)
         self._programs: OrderedDict[str, tuple[Version | str, Program]] = OrderedDict()
-        self._lines = 0
+        self._lines = self._lines_freed = 0
         self._held: dict[str, SourceFile] = {}
         self._parsed_before: dict[str, Parsed] = {}
         """The texts that are held, as they were parsed last."""
@@ -217,8 +219,7 @@ class Project(RecordingResolver):
             self._changes += 1
             self._forget_answers()
             self._outdate(home)
-        program = self._read(home)
-        if program is not None:
+        if (program := self._read(home)) is not None:
             self._keep(home, version, program)
         return program
 
@@ -250,9 +251,8 @@ class Project(RecordingResolver):
         if is_new and home in self._programs:
             # Most files are imported by none: those that some file imports are kept longer.
             self._programs.move_to_end(home, last=False)
-        if program is not None and program.text == source.text:
-            return program.tree
-        return parse(source)
+        is_same = program is not None and program.text == source.text
+        return program.tree if program is not None and is_same else parse(source)
 
     def files(self) -> Iterator[Program]:
         """The files that are at hand, beginning with the one that was asked for last."""
@@ -294,3 +294,7 @@ class Project(RecordingResolver):
             home, (_, oldest) = self._programs.popitem(last=False)
             self.known.noted.pop(home, None)
             self._lines -= oldest.lines
+            self._lines_freed += oldest.lines
+        if self._lines_freed > _MOST_LINES_FREED:
+            self._lines_freed = 0
+            forget_nodes()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import libcst as cst
 import pytest
 
+from devicelint.interpreter.engine.nodes import cached_of_nodes
 from devicelint.linter import lint
 from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project
@@ -91,7 +93,7 @@ def test_few_files_are_kept_at_a_time(tree):
     project = Project()
     for number in range(8):
         path = tree / f"long{number}.py"
-        path.write_text("x = 1\n" * 14_000, encoding="utf-8")
+        path.write_text("x = 1\n" * 9_000, encoding="utf-8")
         project.program(str(path))
     kept = [Path(one.path).name for one in project.files()]
     assert kept == [f"long{number}.py" for number in (7, 6, 5, 4)]
@@ -101,14 +103,14 @@ def test_a_file_that_nobody_imports_makes_room_first(tree):
     project = Project()
     for name in ("imported.py", "checked.py", "also_imported.py"):
         path = tree / name
-        path.write_text("x = 1\n" * 18_000, encoding="utf-8")
+        path.write_text("x = 1\n" * 12_000, encoding="utf-8")
         if name == "checked.py":
             project.tree(SourceFile.from_text(path.read_text(encoding="utf-8"), str(path)))
         else:
             project.program(str(path))
     project.program(str(tree / "top.py"))
     assert "checked.py" in [Path(one.path).name for one in project.files()]
-    (tree / "more.py").write_text("x = 1\n" * 8_000, encoding="utf-8")
+    (tree / "more.py").write_text("x = 1\n" * 5_000, encoding="utf-8")
     project.program(str(tree / "more.py"))
     kept = [Path(one.path).name for one in project.files()]
     assert kept == ["more.py", "top.py", "also_imported.py", "imported.py"]
@@ -227,3 +229,22 @@ def _given(shown):
         name: [one.given.name for one in dict.fromkeys(given["x"])]
         for (_, (name, _)), given in shown.calls.items()
     }
+
+
+def test_what_is_remembered_of_nodes_does_not_keep_the_trees_that_are_freed(tree):
+    asked = []
+
+    @cached_of_nodes(10)
+    def name_of(node):
+        asked.append(node)
+        return type(node).__name__
+
+    project, node = Project(), cst.Name("x")
+    assert [name_of(node), name_of(node)] == ["Name", "Name"]
+    assert asked == [node]
+    for number in range(8):
+        path = tree / f"long{number}.py"
+        path.write_text("x = 1\n" * 9_000, encoding="utf-8")
+        project.program(str(path))
+    name_of(node)
+    assert asked == [node, node]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 import libcst as cst
@@ -20,6 +19,7 @@ from devicelint.domain.values import NONE, Const, DeviceHandle, Symbolic, Tensor
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
 from devicelint.interpreter.engine.hooks import EVERY_EVENT, Analysis, analysis
+from devicelint.interpreter.engine.nodes import cached_of_nodes
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.device_words import USUAL_NAMES, takes_device
 from devicelint.interpreter.facts.machines.around import is_taken_around
@@ -141,14 +141,14 @@ def _is_device(node: cst.FunctionDef, name: str) -> bool:
     return name in _used_as_devices(node)
 
 
-@functools.lru_cache(maxsize=32)
+@cached_of_nodes(32)
 def _used_as_devices(node: cst.FunctionDef) -> frozenset[str]:
     reader = _Reader()
     node.body.visit(reader)
     return frozenset(reader.devices)
 
 
-@functools.lru_cache(maxsize=32)
+@cached_of_nodes(32)
 def _names_read(node: cst.FunctionDef) -> frozenset[str]:
     reader = _Reader()
     node.body.visit(reader)

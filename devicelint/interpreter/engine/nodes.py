@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from typing import ParamSpec, TypeVar
 
 import libcst as cst
+
+_About = ParamSpec("_About")
+_Fact = TypeVar("_Fact")
+_caches: list[functools._lru_cache_wrapper[object]] = []
 
 _LAYOUT = frozenset(
     "comma semicolon equal colon dot slash bar lambda asynchronous returns_ "
@@ -16,6 +21,26 @@ _LAYOUT = frozenset(
 _SPACE = ("whitespace", "lines", "header", "footer", "indent")
 """What other names of such fields are made of."""
 _NO_NODES = frozenset({str, bool, int, type(None), cst.MaybeSentinel})
+
+
+def cached_of_nodes(most: int) -> Callable[[Callable[_About, _Fact]], Callable[_About, _Fact]]:
+    """Remember what a function has found out of nodes, of the last `most` that it was asked about.
+
+    Whoever frees trees calls `forget_nodes`: what is remembered holds its nodes.
+    """
+
+    def cached(fact: Callable[_About, _Fact]) -> Callable[_About, _Fact]:
+        remembering = functools.lru_cache(maxsize=most)(fact)
+        _caches.append(remembering)
+        return remembering  # type: ignore[return-value]
+
+    return cached
+
+
+def forget_nodes() -> None:
+    """Remember nothing of any node."""
+    for cache in _caches:
+        cache.cache_clear()
 
 
 def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -48,7 +73,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
-@functools.lru_cache(maxsize=32)
+@cached_of_nodes(32)
 def code_by_kind(tree: cst.Module) -> Mapping[type[cst.CSTNode], Sequence[cst.CSTNode]]:
     """All code of a tree; the programs of one tree, each walked for a purpose, share it."""
     found: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}

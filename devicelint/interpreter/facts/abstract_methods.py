@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import libcst as cst
 
 from devicelint.domain.history import Site
 from devicelint.domain.values import Function, Instance, Module, Value
+from devicelint.interpreter.engine.nodes import cached_of_nodes
 from devicelint.interpreter.engine.objects import OPEN_FIELD
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import last_name
@@ -25,7 +24,7 @@ def is_overridden(run: Run, receiver: Value | None, member: Value | None) -> boo
     return is_abstract(member.node)
 
 
-@lru_cache(maxsize=1000)
+@cached_of_nodes(1000)
 def is_abstract(node: Site) -> bool:
     """Whether a function is declared abstract, or does nothing but raise NotImplementedError."""
     if not isinstance(node, cst.FunctionDef):

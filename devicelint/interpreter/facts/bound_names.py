@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import libcst as cst
 
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.nodes import children, names_bound_by
+from devicelint.interpreter.engine.nodes import cached_of_nodes, children, names_bound_by
 from devicelint.interpreter.engine.run import Run
 
 
@@ -22,7 +21,7 @@ def is_free(run: Run, name: str, frame: Frame) -> bool:
     return frame.ref == frame.home or name not in names_bound_in(frame.node)
 
 
-@functools.lru_cache(maxsize=1_000)
+@cached_of_nodes(1_000)
 def names_bound_in(scope: cst.CSTNode) -> frozenset[str]:
     """The names that one scope binds, anywhere in it."""
     names: set[str] = set()

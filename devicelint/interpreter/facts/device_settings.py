@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from devicelint.domain.values import DeviceHandle, DeviceIndex
-from devicelint.interpreter.engine.nodes import code_by_kind, descendants
+from devicelint.interpreter.engine.nodes import cached_of_nodes, code_by_kind, descendants
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.machines.choosing_branches import (
@@ -91,7 +91,7 @@ class _Said(NamedTuple):
     variables: frozenset[str]
 
 
-@functools.lru_cache(maxsize=10_000)
+@cached_of_nodes(10_000)
 def _said_by(node: cst.CSTNode) -> _Said:
     parts = tuple(descendants(node))
     variables = frozenset(one.value for one in parts if type(one) is cst.Name)
@@ -106,7 +106,7 @@ def device_settings(program: Program, with_branches: bool) -> frozenset[str]:
     return _settings_in(program.tree)[with_branches]
 
 
-@functools.lru_cache(maxsize=32)
+@cached_of_nodes(32)
 def _settings_in(tree: cst.Module) -> tuple[frozenset[str], frozenset[str]]:
     """The settings of a file, without branches and with; the programs of one tree share them."""
     steps = _of_kinds(tree, _STEPS)

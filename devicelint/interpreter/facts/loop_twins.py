@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import builtins
-import functools
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
 import libcst as cst
 
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import cached_of_nodes, descendants
 from devicelint.interpreter.facts.loop_shapes import LoopShape, Move, TargetGroup, shapes_in
 from devicelint.interpreter.facts.qualified_names import written
 
@@ -38,7 +37,7 @@ def _end_alike(one: TargetGroup, other: TargetGroup) -> bool:
     return not _receivers(one).isdisjoint(_receivers(other))
 
 
-@functools.lru_cache(maxsize=64)
+@cached_of_nodes(64)
 def _receivers(group: TargetGroup) -> frozenset[str]:
     """What a loop calls with what it gets, moved on the way or not: `model`, `self.step`."""
     moves = (calls_with(move) for move in group.moves.values())

@@ -10,7 +10,7 @@ from typing import Any
 
 import libcst as cst
 
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import cached_of_nodes, descendants
 from devicelint.interpreter.facts.name_uses import last_name
 
 
@@ -40,7 +40,7 @@ class Mentions:
         return any(one in self.methods for one in methods)
 
 
-@functools.lru_cache(maxsize=64)
+@cached_of_nodes(64)
 def mentions_in(code: cst.CSTNode) -> Mentions:
     """What a file, or a part of one, names."""
     found = _Found()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from devicelint.domain.history import Site
 from devicelint.domain.values import Const, HostValue, Module, OneOf, Symbolic, Value
 from devicelint.interpreter.engine.arguments import Argument
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import cached_of_nodes, descendants
 from devicelint.interpreter.engine.objects import module_device
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.steps import Notes
@@ -160,7 +159,7 @@ def _asking(run: Run, question: str) -> Iterator[None]:
         del run.settings[before:]
 
 
-@functools.lru_cache(maxsize=10_000)
+@cached_of_nodes(10_000)
 def _asks_for_a_file(test: cst.BaseExpression) -> bool:
     calls = (one for one in descendants(test) if isinstance(one, cst.Call))
     return any(last_name(one.func) in _ASKS_FOR_A_FILE for one in calls)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 import libcst as cst
@@ -10,7 +9,7 @@ import libcst as cst
 from devicelint.domain.devices import DeviceOf
 from devicelint.domain.history import Site, Step, Verb
 from devicelint.domain.values import NONE, Class, Instance, Module, Symbolic, Unknown, Value
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import cached_of_nodes, descendants
 from devicelint.interpreter.engine.objects import names_buffer, order_of_bases
 from devicelint.interpreter.engine.run import Run
 
@@ -19,7 +18,7 @@ ANY = "*"
 _ASSIGNED = frozenset({cst.AssignTarget, cst.AnnAssign, cst.AugAssign})
 
 
-@functools.lru_cache(maxsize=2_000)
+@cached_of_nodes(2_000)
 def stored_by(method: Site) -> frozenset[str]:
     """The attributes of its first parameter that a method binds."""
     return frozenset(_stored(method) if isinstance(method, cst.FunctionDef) else ())

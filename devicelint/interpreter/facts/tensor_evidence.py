@@ -6,13 +6,13 @@ so.  An array has a shape, a module has a `float()`, a frame of pandas has a `su
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
 
+from devicelint.interpreter.engine.nodes import cached_of_nodes
 from devicelint.interpreter.facts.annotations import said_to_be_tensors
 from devicelint.interpreter.facts.item_paths import (
     Rebound,
@@ -71,7 +71,7 @@ class Evidence:
     """Those that are asked for what no tensor has, such as `args.epochs`."""
 
 
-@functools.lru_cache(maxsize=1_000)
+@cached_of_nodes(1_000)
 def evidence_in(node: cst.FunctionDef, names: frozenset[str], first: str = "") -> Evidence:
     """What a function says of the paths that begin with one of the names.
 

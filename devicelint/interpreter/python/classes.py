@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from functools import lru_cache, partial
+from functools import partial
 
 import libcst as cst
 
@@ -20,7 +20,7 @@ from devicelint.domain.values import (
 )
 from devicelint.interpreter.engine.arguments import Arguments
 from devicelint.interpreter.engine.frame import Frame
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import cached_of_nodes, descendants
 from devicelint.interpreter.engine.objects import (
     CLASS_FIELD,
     OPEN_FIELD,
@@ -123,7 +123,7 @@ def _registers(cls: Class) -> bool:
     return inherited or any(map(_registers_with_self, own))
 
 
-@lru_cache(maxsize=200)
+@cached_of_nodes(200)
 def _registers_with_self(init: cst.FunctionDef) -> bool:
     receiver = next((one.name.value for one in init.params.params), "")
     methods = {f"{receiver}.{name}" for name in _REGISTER}

@@ -5,7 +5,6 @@ They are found by names: those by which each file knows the function, through it
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import libcst as cst
 
 from devicelint.domain.values import Ref
 from devicelint.interpreter.engine.frame import GLOBALS
+from devicelint.interpreter.engine.nodes import cached_of_nodes
 from devicelint.interpreter.engine.program import Program
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.name_uses import Reads, reads_of
@@ -31,7 +31,7 @@ class CallSite:
     program: Program
 
 
-@functools.lru_cache(maxsize=64)
+@cached_of_nodes(64)
 def reads(tree: cst.Module) -> Reads:
     """All that a file reads; kept for as many files as a program may have."""
     return reads_of.__wrapped__(tree)

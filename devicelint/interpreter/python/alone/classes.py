@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from contextlib import nullcontext
 
@@ -11,7 +10,7 @@ import libcst as cst
 from devicelint.domain.history import Site
 from devicelint.domain.values import HOST, Class, Function, Instance, Module, Value
 from devicelint.interpreter.engine.arguments import Arguments
-from devicelint.interpreter.engine.nodes import descendants
+from devicelint.interpreter.engine.nodes import cached_of_nodes, descendants
 from devicelint.interpreter.engine.objects import CURRENT, MACHINE, class_member, order_of_bases
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.engine.tables import stands_alone
@@ -84,7 +83,7 @@ def walk_class_alone(run: Run, cls: Class, *, is_used: bool = False) -> None:
     run.state, run.frame = before, outer
 
 
-@functools.lru_cache(maxsize=200)
+@cached_of_nodes(200)
 def _called_privately(node: cst.ClassDef) -> frozenset[str]:
     """The methods that a class calls whose names begin with an underscore."""
     return frozenset(name for name in map(called_method, descendants(node)) if name[:1] == "_")

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection, Iterator
 
 import libcst as cst
@@ -23,7 +22,12 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.nodes import descendants, names_bound_by, parameters_of
+from devicelint.interpreter.engine.nodes import (
+    cached_of_nodes,
+    descendants,
+    names_bound_by,
+    parameters_of,
+)
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.machines.around import is_default_set_by_some
 
@@ -78,7 +82,7 @@ def _says_where(value: Value) -> bool:
     return is_text or isinstance(value, _PLACES)
 
 
-@functools.lru_cache(maxsize=300)
+@cached_of_nodes(300)
 def _outer_stores(function: cst.FunctionDef) -> tuple[tuple[str, str | None], ...]:
     """The global names that a function binds, and the parts of what is global that it binds."""
     return tuple(_stores_outside(function))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,7 +17,7 @@ from devicelint.domain.values import (
     Unknown,
     Value,
 )
-from devicelint.interpreter.engine.nodes import descendants, names_bound_by
+from devicelint.interpreter.engine.nodes import cached_of_nodes, descendants, names_bound_by
 from devicelint.interpreter.engine.run import Run
 from devicelint.interpreter.facts.mentions import names_in
 
@@ -87,7 +86,7 @@ def iteration(run: Run, number: int, of: int) -> Iterator[None]:
     frame.iteration, run.together = outer, before
 
 
-@functools.lru_cache(maxsize=1_000)
+@cached_of_nodes(1_000)
 def chooses_by(target: cst.BaseExpression, body: cst.CSTNode) -> bool:
     """Whether a loop takes something by its target: as a key, or as what is asked of it."""
     return is_chosen_by(frozenset(names_bound_by(target)), body)
@@ -98,7 +97,7 @@ def is_chosen_by(names: frozenset[str], body: cst.CSTNode) -> bool:
     return not names.isdisjoint(_names_that_choose(body))
 
 
-@functools.lru_cache(maxsize=1_000)
+@cached_of_nodes(1_000)
 def _names_that_choose(body: cst.CSTNode) -> frozenset[str]:
     return frozenset().union(*map(names_in, _selecting(body)))
 
