@@ -121,8 +121,10 @@ class EditedProject(Project):
     def holding(self) -> Iterator[None]:
         """Go by what was held before once this is over, and by how that was parsed."""
         parsed = {home: self._parsed_before.get(home) for home in self._held}
+        shown_with = dict(self._shown_with)
         with super().holding():
             yield
+        self._shown_with.update(shown_with)
         self._parsed_before.update((home, one) for home, one in parsed.items() if one is not None)
 
     @contextmanager
