@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownResults:
     """What was found out of files, by their homes."""
 
     shown: dict[str, Shown] = field(default_factory=dict)
@@ -25,11 +25,11 @@ class Known:
     made_by: dict[tuple[str, Config], Mapping[str, Sequence[Finding]]] = field(default_factory=dict)
     """What is found in the files that a program imports, where it calls what they hold."""
 
-    def copy(self) -> Known:
+    def copy(self) -> KnownResults:
         """The same, whatever becomes of this one."""
-        return Known(*map(dict, self._all()))
+        return KnownResults(*map(dict, self._all()))
 
-    def update(self, other: Known) -> None:
+    def update(self, other: KnownResults) -> None:
         """Know what another one does as well."""
         for own, more in zip(self._all(), other._all(), strict=True):
             own.update(more)

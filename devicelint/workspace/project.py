@@ -27,7 +27,7 @@ from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.contents import Version
 from devicelint.workspace.dependencies import answers, imports, reached
 from devicelint.workspace.function_users import CALLED_BY_CLASS
-from devicelint.workspace.known import Known
+from devicelint.workspace.known import KnownResults
 from devicelint.workspace.questions import (
     CALLABLE,
     CALLERS,
@@ -67,7 +67,7 @@ class Project(RecordingResolver):
         """The texts that are held, as they were parsed last."""
         self.digests: dict[str, str | None] = {}
         """What was in each file that was read; None where that was not the same all the time."""
-        self.known = Known()
+        self.known = KnownResults()
         """What was found out of the files as they are now."""
         self._changes = 0
         """How often a file was not what it had been when it was read."""
