@@ -56,7 +56,7 @@ def test_a_folder_without_python_is_told(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("check", "memory", "kept"), [(1.8, 300, [True, True]), (1.9, 301, [False, False])]
+    ("check", "memory", "kept"), [(1.8, 200, [True, True]), (1.9, 201, [False, False])]
 )
 def test_what_is_promised(check, memory, kept):
     row = Row(
