@@ -42,6 +42,8 @@ def check(
     Raises `CheckError` where the file is no Python that libcst can read.
     """
     config = config or Config()
+    if project is not None:
+        project.begin_check(source)
     found, seen = own_findings(source, config, project)
     if project is not None:
         found = with_those_led_to(found, led_to(source, config, project))

@@ -48,8 +48,8 @@ class EditedProject(Project):
         before = self._held.get(home)
         if before is not None and before.text == source.text:
             return True
-        known, parsed = self._programs.get(home), self._parsed_before.get(home)
-        if known is not None and parsed is not None and parsed.tree is known[1].tree:
+        known, parsed = self._parsed_files.get(home), self._parsed_before.get(home)
+        if known is not None and parsed is not None and parsed.tree is known.program.tree:
             now = _changed(parsed, source)
             if now is not None:
                 return self._take_parsed(home, source, parsed, now)
@@ -71,8 +71,9 @@ class EditedProject(Project):
         self.digests[home] = None
         self.known.made_by.clear()
         self.known.checked.clear()
-        _, program = self._programs[home]
-        self._keep(home, source.text, replace(program, text=source.text, code={}))
+        if (known := self._parsed_files.get(home)) is not None:
+            program = replace(known.program, text=source.text, code={})
+            self._parsed_files.keep(home, source.text, program)
         return True
 
     def _outdate(self, home: str) -> None:
@@ -88,14 +89,14 @@ class EditedProject(Project):
         self.known.made_by.clear()
         self.known.checked.clear()
         self.known.forget({one for one in self.known.shown if home in self._shown_with[one]})
-        for one, (version, program) in self._programs.items():
+        for one, (_, program) in self._parsed_files.snapshot().items():
             kept = {
                 world: contents
                 for world, contents in program.walked.items()
                 if one != home and home not in contents.objects
             }
             if len(kept) < len(program.walked):
-                self._programs[one] = version, replace(program, walked=kept)
+                self._parsed_files.outdate(one, replace(program, walked=kept))
 
     def program(self, home: str) -> Program | None:
         """The file, parsed, of which a note is taken."""
@@ -155,16 +156,16 @@ class EditedProject(Project):
 
     def _tree_at_hand(self, home: str) -> cst.Module | None:
         """The tree of a file as it is, as far as that was parsed before."""
-        known = self._programs.get(home)
-        is_current = known is not None and known[0] == self._version(home)
-        return known[1].tree if known is not None and is_current else None
+        known = self._parsed_files.get(home)
+        is_current = known is not None and known.version == self._version(home)
+        return known.program.tree if known is not None and is_current else None
 
     def _reached_from(self, noted: Iterable[str]) -> Iterator[str]:
         """Some files, and those that were walked for what they hold."""
         for home in noted:
             yield home
-            known = self._programs.get(home)
-            for contents in () if known is None else known[1].walked.values():
+            known = self._parsed_files.get(home)
+            for contents in () if known is None else known.program.walked.values():
                 yield from (str(one) for one, held in contents.objects.items() if _WALKED in held)
 
 

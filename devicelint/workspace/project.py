@@ -7,7 +7,6 @@ are checked together before any of them is written.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,14 +19,14 @@ from devicelint.domain.calls import NOT_SEEN, Call
 from devicelint.domain.checkpoints import WrittenFile
 from devicelint.interpreter import Program
 from devicelint.interpreter.callers import NOTHING, SeenLoad, Shown, Signature, shown_by
-from devicelint.interpreter.engine.nodes import forget_nodes
 from devicelint.text.hashing import digest
 from devicelint.text.parse import CheckError, parse
 from devicelint.text.source import SourceError, SourceFile
 from devicelint.workspace.contents import Version
 from devicelint.workspace.dependencies import answers, imports, reached
 from devicelint.workspace.function_users import CALLED_BY_CLASS
-from devicelint.workspace.known import KnownResults
+from devicelint.workspace.memory.known import KnownResults
+from devicelint.workspace.memory.parsed_files import ParsedFile, ParsedFiles
 from devicelint.workspace.questions import (
     CALLABLE,
     CALLERS,
@@ -45,8 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["Project", "home_of"]
 
 _MOST_LINES_OF_A_FILE = 20_000
-_MOST_LINES_KEPT = 40_000  # A line takes some two kibibytes.
-_MOST_LINES_FREED = 20_000  # What is remembered of nodes would keep more of them.
 
 
 def home_of(source: SourceFile) -> str:
@@ -60,8 +57,7 @@ class Project(RecordingResolver):
     def __init__(self, summaries: Summaries | None = None) -> None:
         """Know nothing yet, but for what texts tell that were read before."""
         super().__init__(summaries)
-        self._programs: OrderedDict[str, tuple[Version | str, Program]] = OrderedDict()
-        self._lines = self._lines_freed = 0
+        self._parsed_files = ParsedFiles(self._forget_noted)
         self._held: dict[str, SourceFile] = {}
         self._parsed_before: dict[str, Parsed] = {}
         """The texts that are held, as they were parsed last."""
@@ -108,7 +104,7 @@ class Project(RecordingResolver):
     def holding(self) -> Iterator[None]:
         """Go by what was held before once this is over, and know what was known of that."""
         held, digests = dict(self._held), dict(self.digests)
-        known, programs, changes = self.known.copy(), dict(self._programs), self._changes
+        known, parsed, changes = self.known.copy(), self._parsed_files.snapshot(), self._changes
         try:
             yield
         finally:
@@ -122,14 +118,14 @@ class Project(RecordingResolver):
                     self.digests |= {home: digests[home]} if home in digests else {}
             if self._changes == changes:
                 self.known.update(known)
-                self._put_back(programs)
+                self._put_back(parsed)
 
-    def _put_back(self, programs: Mapping[str, tuple[Version | str, Program]]) -> None:
+    def _put_back(self, before: Mapping[str, ParsedFile]) -> None:
         """Keep the files as they were parsed, and walked, before others were held."""
-        for home, (version, program) in programs.items():
-            now = self._programs.get(home)
-            if now is not None and now[1] is not program and version == self._version(home):
-                self._keep(home, version, program)
+        for home, (version, program) in before.items():
+            now = self._parsed_files.get(home)
+            if now is not None and now.program is not program and version == self._version(home):
+                self._parsed_files.keep(home, version, program)
 
     def calls_of(self, home: str, function: Signature) -> tuple[Mapping[str, list[Call]], ...]:
         """What the files of a project give to a function of one of them, file by file.
@@ -172,9 +168,12 @@ class Project(RecordingResolver):
 
     def note_shown(self, home: str, tree: cst.Module, shown: Shown | None) -> None:
         """Note what the walk of a file has shown that was made to check it, while it is at hand."""
-        known = self._programs.get(home)
-        if shown is not None and known is not None and known[1].tree is tree:
+        known = self._parsed_files.get(home)
+        if shown is not None and known is not None and known.program.tree is tree:
             self.known.noted[home] = shown
+
+    def _forget_noted(self, home: str) -> None:
+        self.known.noted.pop(home, None)
 
     def imported_from(self, source: SourceFile) -> KeysView[str]:
         """The homes of the files that a file imports, or that these import, as far as was seen.
@@ -211,16 +210,16 @@ class Project(RecordingResolver):
         version = self._version(home)
         if version is None:
             return None
-        known = self._programs.get(home)
-        if known is not None and known[0] == version:
-            self._programs.move_to_end(home)
-            return known[1]
-        if known is not None and isinstance(known[0], Version) and home not in self._held:
+        known = self._parsed_files.get(home)
+        if known is not None and known.version == version:
+            self._parsed_files.use(home)
+            return known.program
+        if known is not None and isinstance(known.version, Version) and home not in self._held:
             self._changes += 1
             self._forget_answers()
             self._outdate(home)
         if (program := self._read(home)) is not None:
-            self._keep(home, version, program)
+            self._parsed_files.keep(home, version, program)
         return program
 
     def _version(self, home: str) -> Version | str | None:
@@ -236,9 +235,13 @@ class Project(RecordingResolver):
             outdated |= new
             waiting += new
         self.known.forget(outdated)
-        for one in outdated & self._programs.keys():
-            version, program = self._programs[one]
-            self._programs[one] = version, replace(program, walked={})
+        for one in outdated:
+            if (known := self._parsed_files.get(one)) is not None:
+                self._parsed_files.outdate(one, replace(known.program, walked={}))
+
+    def begin_check(self, source: SourceFile) -> None:
+        """Know which file is checked now: what the last checks have used stays parsed."""
+        self._parsed_files.begin_check(home_of(source))
 
     def tree(self, source: SourceFile) -> cst.Module:
         """The tree of a file that is to be checked; the files that import it share it.
@@ -246,17 +249,17 @@ class Project(RecordingResolver):
         Raises `CheckError` where the file is no Python that libcst can read.
         """
         home = os.path.abspath(source.path)
-        is_new = home not in self._programs
+        is_new = self._parsed_files.get(home) is None
         program = self.program(home) if home.endswith(".py") else None
-        if is_new and home in self._programs:
+        if is_new:
             # Most files are imported by none: those that some file imports are kept longer.
-            self._programs.move_to_end(home, last=False)
+            self._parsed_files.needed_once(home)
         is_same = program is not None and program.text == source.text
         return program.tree if program is not None and is_same else parse(source)
 
     def files(self) -> Iterator[Program]:
         """The files that are at hand, beginning with the one that was asked for last."""
-        return (program for _, program in reversed(self._programs.values()))
+        return self._parsed_files.latest()
 
     def _read(self, home: str) -> Program | None:
         try:
@@ -284,17 +287,3 @@ class Project(RecordingResolver):
         found = digest(data)
         self.digests[home] = found if self.digests.get(home, found) == found else None
         return SourceFile.from_bytes(data, home)
-
-    def _keep(self, home: str, version: Version | str, program: Program) -> None:
-        """Keep the files that were asked for last, so that memory stays flat on large trees."""
-        replaced = self._programs.pop(home, None)
-        self._lines += program.lines - (replaced[1].lines if replaced is not None else 0)
-        self._programs[home] = (version, program)
-        while self._lines > _MOST_LINES_KEPT and len(self._programs) > 1:
-            home, (_, oldest) = self._programs.popitem(last=False)
-            self.known.noted.pop(home, None)
-            self._lines -= oldest.lines
-            self._lines_freed += oldest.lines
-        if self._lines_freed > _MOST_LINES_FREED:
-            self._lines_freed = 0
-            forget_nodes()

@@ -11,6 +11,7 @@ import pytest
 from devicelint.interpreter.engine.nodes import cached_of_nodes
 from devicelint.linter import lint
 from devicelint.text.source import SourceFile
+from devicelint.workspace.memory.parsed_files import RECENT_CHECKS
 from devicelint.workspace.project import Project
 
 
@@ -95,8 +96,7 @@ def test_few_files_are_kept_at_a_time(tree):
         path = tree / f"long{number}.py"
         path.write_text("x = 1\n" * 9_000, encoding="utf-8")
         project.program(str(path))
-    kept = [Path(one.path).name for one in project.files()]
-    assert kept == [f"long{number}.py" for number in (7, 6, 5, 4)]
+    assert kept_names(project) == [f"long{number}.py" for number in (7, 6, 5, 4)]
 
 
 def test_a_file_that_nobody_imports_makes_room_first(tree):
@@ -104,16 +104,45 @@ def test_a_file_that_nobody_imports_makes_room_first(tree):
     for name in ("imported.py", "checked.py", "also_imported.py"):
         path = tree / name
         path.write_text("x = 1\n" * 12_000, encoding="utf-8")
+        source = SourceFile.from_text(path.read_text(encoding="utf-8"), str(path))
         if name == "checked.py":
-            project.tree(SourceFile.from_text(path.read_text(encoding="utf-8"), str(path)))
+            project.begin_check(source)
+            project.tree(source)
         else:
             project.program(str(path))
+    assert kept_names(project) == ["also_imported.py", "checked.py", "imported.py"]
+    project.begin_check(SourceFile.from_text("", str(tree / "top.py")))
     project.program(str(tree / "top.py"))
-    assert "checked.py" in [Path(one.path).name for one in project.files()]
-    (tree / "more.py").write_text("x = 1\n" * 5_000, encoding="utf-8")
+    assert kept_names(project) == ["top.py", "also_imported.py", "imported.py"]
+
+
+def test_what_recent_checks_have_not_used_stays_only_if_it_is_little(tree):
+    project = Project()
+    for name, lines in (("large.py", 9_000), ("small.py", 1_000)):
+        (tree / name).write_text("x = 1\n" * lines, encoding="utf-8")
+        project.program(str(tree / name))
+    for number in range(RECENT_CHECKS - 1):
+        check(project, tree / f"one{number}.py")
+    (tree / "more.py").write_text("x = 1\n" * 3_000, encoding="utf-8")
     project.program(str(tree / "more.py"))
-    kept = [Path(one.path).name for one in project.files()]
-    assert kept == ["more.py", "top.py", "also_imported.py", "imported.py"]
+    assert "large.py" in kept_names(project)
+    check(project, tree / "last.py")
+    project.program(str(tree / "top.py"))
+    assert "large.py" not in kept_names(project)
+    assert {"small.py", "more.py"} <= {*kept_names(project)}
+
+
+def check(project: Project, path: Path) -> None:
+    """Begin to check a file, which imports nothing."""
+    path.write_text("y = 1\n", encoding="utf-8")
+    source = SourceFile.from_text("y = 1\n", str(path))
+    project.begin_check(source)
+    project.tree(source)
+
+
+def kept_names(project: Project) -> list[str]:
+    """The files that are kept, those first that were asked for last."""
+    return [Path(one.path).name for one in project.files()]
 
 
 def test_a_chain_of_thousands_of_lines_is_given_up_in_silence(tree):

@@ -1,0 +1,1 @@
+"""What a project remembers of its files: their trees, and what was found out of them."""
