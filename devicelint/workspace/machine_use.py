@@ -42,7 +42,7 @@ _WORDS = tuple(one.encode() for one in sorted(_MOVERS | _OF_DEVICES | _ELSEWHERE
 """One of them stands in every file that may leave the CPU."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MachineUse:
     """What a file does with the machine, and what it imports."""
 

@@ -15,6 +15,8 @@ from devicelint.workspace.summaries import Files
 from devicelint.workspace.summaries.summary import Summary
 
 _MOST_FILES = 3_000
+_MOST_PROJECTS = 4
+"""Of so many projects it stays known which names are mentioned where: it takes much memory."""
 _LARGEST = 2**20
 
 
@@ -81,9 +83,10 @@ class NamedFiles:
 
         None where a project has too many files to ask.
         """
-        if root not in self._mentions:
-            self._mentions[root] = self._read(root)
-        mentions = self._mentions[root]
+        mentions = self._mentions.pop(root) if root in self._mentions else self._read(root)
+        self._mentions[root] = mentions
+        if len(self._mentions) > _MOST_PROJECTS:
+            del self._mentions[next(iter(self._mentions))]
         return None if mentions is None else mentions.of(name)
 
     def _read(self, root: str) -> _Mentions | None:

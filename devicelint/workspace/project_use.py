@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 from devicelint.domain.collected import is_collected
@@ -38,6 +38,8 @@ from devicelint.workspace.roots import Listing, folders_around, is_root, listed
 from devicelint.workspace.summaries import Files
 
 _PACKAGE = "__init__.py"
+_MOST_FOLDERS = 32
+"""What the files of so many folders do is kept at hand: a check looks at few."""
 _SETTERS = tuple(sorted(one.rpartition(".")[2] for one in DEFAULT_SETTERS))
 
 
@@ -112,15 +114,21 @@ class ProjectUse:
     def _around(self, home: str) -> FolderUse | None:
         """The largest folder of the project around a file that is not too large to be read."""
         for path in self._of_project(home):
-            if path not in self._folders:
-                self._folders[path] = FolderUse.read(modules_below(path), self.files, self.find)
-            if self._folders[path] is not None:
-                return self._folders[path]
+            if (use := self._use_in(path, partial(modules_below, path))) is not None:
+                return use
         own = os.path.dirname(home)
-        key = os.path.join(own, "")
-        if key not in self._folders:
-            self._folders[key] = FolderUse.read(modules_in(own), self.files, self.find)
-        return self._folders[key]
+        return self._use_in(os.path.join(own, ""), partial(modules_in, own))
+
+    def _use_in(self, key: str, modules: Callable[[], list[str] | None]) -> FolderUse | None:
+        """What some files do, which are looked for if nobody knows that yet."""
+        if key in self._folders:
+            use = self._folders.pop(key)
+        else:
+            use = FolderUse.read(modules(), self.files, self.find)
+        self._folders[key] = use
+        if len(self._folders) > _MOST_FOLDERS:
+            del self._folders[next(iter(self._folders))]
+        return use
 
     def _mentioning(self, home: str, name: str) -> Iterator[str]:
         """The files of a project that mention a name; without a mark, those around a package."""

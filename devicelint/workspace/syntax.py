@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 _PLAIN = frozenset(
     {
@@ -54,13 +55,19 @@ def imports_among(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     for node in nodes:
         match node:
             case ast.Import(names):
-                yield from ((one.name, 0) for one in names)
+                yield from (imported(one.name, 0) for one in names)
             case ast.ImportFrom(module, names, level):
-                yield module or "", level
+                yield imported(module or "", level)
                 inner = (f"{module}.{one.name}" if module else one.name for one in names)
-                yield from ((name, level) for name in inner)
+                yield from (imported(name, level) for name in inner)
             case _:
                 pass
+
+
+@lru_cache(maxsize=4_000)
+def imported(module: str, level: int) -> tuple[str, int]:
+    """A module and the dots before it; most files import the same, and share it in memory."""
+    return module, level
 
 
 def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

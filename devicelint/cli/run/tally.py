@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from devicelint.cli import terminal
@@ -28,7 +28,7 @@ class Tally:
     passed_over: int = 0
     """Those of them that mention nothing of torch, so that nobody parses them."""
     found: list[CheckResult] = field(default_factory=list)
-    """The files with findings."""
+    """The files with findings, without their text: a large project would stay in memory."""
     has_findings: bool = False
     """Whether anything was found that makes the run fail: see `_counts`."""
     fixed: int = 0
@@ -78,7 +78,8 @@ class Tally:
             if not one.known or one.place not in self.assumed:
                 self.assumed[one.place] = one
         if checked.findings:
-            self.found.append(checked)
+            no_text = replace(checked.source, text="", document=None)
+            self.found.append(replace(checked, source=no_text))
 
     def count_left(self, checked: CheckResult, config: Config) -> None:
         """Count the findings of a file that was not to be changed."""

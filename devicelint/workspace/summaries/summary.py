@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from devicelint.workspace.beginnings import starts
 from devicelint.workspace.machine_use import MachineUse
-from devicelint.workspace.syntax import imports_among, nodes_of, parsed
+from devicelint.workspace.syntax import imported, imports_among, nodes_of, parsed
 
 _LARGEST = 2**20
 """In bytes: a program that mentions names is no larger."""
@@ -34,6 +34,8 @@ class Leads(NamedTuple):
 
 class Summary:
     """One text, and what was found out about it so far."""
+
+    __slots__ = ("_made", "called", "names", "parts", "size", "torch_lines")
 
     def __init__(
         self,
@@ -153,7 +155,7 @@ def _use_of_data(data: Any) -> MachineUse:
 
 
 def _imports(data: Any) -> tuple[Import, ...]:
-    return tuple([(str(module), int(level)) for module, level in data])
+    return tuple([imported(str(module), int(level)) for module, level in data])
 
 
 _PARTS: Mapping[str, tuple[Callable[[bytes], Any], Callable[[Any], Any], Callable[[Any], Any]]] = {
