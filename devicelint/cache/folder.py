@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,6 +38,8 @@ def of_version(folder: Path, version: str) -> Path:
 
 
 def _forget_old_versions(folder: Path) -> None:
+    import shutil  # It takes longer than what a warm run does with the cache.
+
     versions = sorted(folder.glob(f"{_FOUND}*"), key=os.path.getmtime, reverse=True)
     for old in versions[_MOST_VERSIONS:]:
         shutil.rmtree(old, ignore_errors=True)
@@ -49,6 +50,8 @@ def clean(folder: Path) -> bool:
 
     Raises OSError where it cannot be removed.
     """
+    import shutil
+
     versions = list(folder.glob(f"{_FOUND}*"))
     if not versions and not is_cache(folder):
         return False

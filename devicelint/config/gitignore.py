@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,10 +29,11 @@ class GitIgnores:
     left out: what is checked must not depend on the machine.
     """
 
-    _rules: dict[str, tuple[FolderRules, ...]] = field(default_factory=dict, repr=False)
-    """By folder: those above it that have rules, itself included, the nearest first."""
-    _specs: dict[Path, GitIgnoreSpec | None] = field(default_factory=dict, repr=False)
-    """The rules that are written in each folder; None where it has none."""
+    _rules: dict[str, tuple[FolderRules, ...] | None] = field(default_factory=dict, repr=False)
+    """By folder: those above it that have rules, itself included, the nearest first.
+
+    None for a folder that is in no repository.
+    """
 
     def ignores(self, path: str, *, is_folder: bool, start: str | None = None) -> bool:
         """Whether Git ignores `path` itself, which is in no folder that it ignores.
@@ -59,19 +59,29 @@ class GitIgnores:
         )
 
     def _above(self, folder: str) -> tuple[FolderRules, ...]:
-        if folder not in self._rules:
-            self._rules[folder] = tuple(self._rules_above(Path(folder)))
-        return self._rules[folder]
-
-    def _rules_above(self, folder: Path) -> Iterator[FolderRules]:
         """The folders with rules from one up to the root of its repository, if it is in one."""
-        upwards = [folder, *folder.parents]
-        root = next((each for each in upwards if (each / ".git").exists()), None)
-        for each in upwards[: upwards.index(root) + 1] if root is not None else ():
-            if each not in self._specs:
-                self._specs[each] = _spec(each, is_root=each == root)
-            if (spec := self._specs[each]) is not None:
-                yield FolderRules(str(each), spec)
+        # Not a recursion: folders go deeper than Python's calls do.
+        passed: list[str] = []
+        while folder not in self._rules:
+            above = os.path.dirname(folder)  # noqa: PTH120 - for each folder met
+            if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118 - the same
+                self._rules[folder] = _with_own(folder, (), is_root=True)
+            elif above == folder:
+                self._rules[folder] = None
+            else:
+                passed.append(folder)
+                folder = above
+        found = self._rules[folder]
+        for each in reversed(passed):
+            found = self._rules[each] = None if found is None else _with_own(each, found)
+        return found or ()
+
+
+def _with_own(
+    folder: str, above: tuple[FolderRules, ...], *, is_root: bool = False
+) -> tuple[FolderRules, ...]:
+    spec = _spec(Path(folder), is_root=is_root)
+    return above if spec is None else (FolderRules(folder, spec), *above)
 
 
 def _spec(folder: Path, *, is_root: bool) -> GitIgnoreSpec | None:

@@ -75,12 +75,12 @@ class _Search:
         # A stack and not a recursion: folders go deeper than Python's calls do.
         while pending:
             entry = pending.pop()
-            path = Path(entry.path)
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not (is_folder or path.suffix in _SUFFIXES):
+            if not (is_folder or _is_read(entry.name)):
                 continue
             if self._is_excluded(entry.path, is_folder=is_folder):
                 continue
+            path = Path(entry.path)
             if is_folder:
                 try:
                     pending += _entries_to_search(path)
@@ -124,6 +124,12 @@ def _entries_to_search(folder: Path) -> list[os.DirEntry[str]]:
         return []
     entries = _entries(folder)
     return [] if any(entry.name == "pyvenv.cfg" for entry in entries) else entries
+
+
+def _is_read(name: str) -> bool:
+    """Whether a file of this name is searched for; one that is only an ending is not."""
+    stem, dot, suffix = name.rpartition(".")
+    return bool(stem) and dot + suffix in _SUFFIXES
 
 
 def _may_be_file(entry: os.DirEntry[str]) -> bool:
