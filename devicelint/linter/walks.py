@@ -23,7 +23,7 @@ from devicelint.text.source import SourceFile
 from devicelint.workspace.project import Project, home_of
 
 
-@dataclass
+@dataclass(slots=True)
 class Seen:
     """What a walk has shown besides findings.
 

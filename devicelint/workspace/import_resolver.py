@@ -21,6 +21,7 @@ from devicelint.workspace.questions import (
     PLACED,
     STARTS,
     Question,
+    asking,
 )
 from devicelint.workspace.roots import folders_around, is_root, listed
 from devicelint.workspace.summaries import Files, Summaries
@@ -58,7 +59,7 @@ class ImportResolver:
         self._files = Files(summaries)
         self._entries: dict[str, frozenset[str]] = {}
         self._search_paths: dict[str, tuple[str, ...]] = {}
-        self._found: dict[tuple[str, str, int], str | None] = {}
+        self._found: dict[tuple[str, Question], str | None] = {}
         """What imports lead to, by folder: its files find the same."""
 
     # What only questions about a whole project need is imported when one is asked.
@@ -120,7 +121,7 @@ class ImportResolver:
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""
-        key = folder_of(importer), module, level
+        key = folder_of(importer), asking(module, level)
         if key not in self._found:
             self._found[key] = self._looked_for(importer, module, level)
         return self._found[key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -12,6 +13,12 @@ class Question(NamedTuple):
     module: str
     level: int
     """How many dots an import has; one of the numbers below for what is no import."""
+
+
+@lru_cache(maxsize=8_000)
+def asking(module: str, level: int) -> Question:
+    """A question that many files ask: they share it in memory."""
+    return Question(module, level)
 
 
 INSIDE = -1

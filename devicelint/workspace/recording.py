@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from devicelint.workspace.import_resolver import ImportResolver
-from devicelint.workspace.questions import ABOUT, DEMANDED, INSIDE, PLACED, Question
+from devicelint.workspace.questions import ABOUT, DEMANDED, INSIDE, PLACED, Question, asking
 from devicelint.workspace.summaries import Summaries
 
 
@@ -21,19 +21,19 @@ class RecordingResolver(ImportResolver):
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The home of a module that the file `importer` imports; `level` counts the dots."""
         home = super().find(importer, module, level)
-        self._asked_in(os.path.abspath(importer))[Question(module, level)] = home
+        self._asked_in(os.path.abspath(importer))[asking(module, level)] = home
         return home
 
     def inside(self, home: str, name: str) -> str | None:
         """The home of a submodule of a package."""
         found = super().inside(home, name)
-        self._asked_in(home)[Question(name, INSIDE)] = found
+        self._asked_in(home)[asking(name, INSIDE)] = found
         return found
 
     def about(self, home: str, what: str) -> str | None:
         """The home of a file of the programs around that does something with the machine."""
         found = super().about(home, what)
-        self._asked_in(home)[Question(what, ABOUT)] = found
+        self._asked_in(home)[asking(what, ABOUT)] = found
         return found
 
     def by_name(self, home: str, question: Question) -> str | None:
@@ -52,14 +52,14 @@ class RecordingResolver(ImportResolver):
         return super().is_alone(home)
 
     def _note_place(self, home: str) -> None:
-        asked, question = self._asked_in(home), Question("", PLACED)
+        asked, question = self._asked_in(home), asking("", PLACED)
         if question not in asked:
             asked[question] = self.placed(home)
 
     def demanded_by(self, home: str, name: str) -> str | None:
         """The home of a file in which a function of one may go to an accelerator."""
         found = super().demanded_by(home, name)
-        self._asked_in(home)[Question(name, DEMANDED)] = found
+        self._asked_in(home)[asking(name, DEMANDED)] = found
         return found
 
     def _asked_in(self, home: str) -> dict[Question, str | None]:
