@@ -6,10 +6,10 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-MANY_OBJECTS = 400_000
+MANY_OBJECTS = 200_000
 """How many may be made, and kept so far, before those that nobody needs are looked for.
 
-That is some fifty megabytes: what walking one large file leaves behind, or a hundred small ones.
+That is some twenty megabytes: what walking one large file leaves behind, or fifty small ones.
 """
 COLLECTIONS_BETWEEN_OLDER = 10
 """How often the young ones are looked through, before those that were kept are, too."""
