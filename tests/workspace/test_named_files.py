@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,3 +52,22 @@ def test_what_has_changed_is_read_again_when_it_is_forgotten(asked, tmp_path):
 def test_of_too_many_files_none_is_asked(asked, tmp_path, monkeypatch):
     monkeypatch.setattr(named_files, "_MOST_FILES", 2)
     assert asked.files(str(tmp_path), "scaled") is None
+
+
+def test_of_many_projects_the_last_ones_are_known_and_the_others_read_again(tmp_path, monkeypatch):
+    named = NamedFiles(lambda _: False)
+    read: list[str] = []
+    reading = named._read
+
+    def noted(root: str) -> Any:
+        read.append(root)
+        return reading(root)
+
+    monkeypatch.setattr(named, "_read", noted)
+    roots = [str(tmp_path / f"project{number}") for number in range(named_files._MOST_PROJECTS + 1)]
+    for root in roots:
+        Path(root).mkdir()
+        (Path(root) / "a.py").write_text("scaled(1)\n", encoding="utf-8")
+    for root in (*roots, roots[1], roots[0]):
+        assert named.files(root, "scaled") == (str(Path(root) / "a.py"),)
+    assert read == [*roots, roots[0]]
