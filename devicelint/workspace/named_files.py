@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from devicelint.workspace.contents import content_of
 from devicelint.workspace.summaries import Files
@@ -71,22 +72,19 @@ class NamedFiles:
         self._passed_over = passed_over
         self._endings = endings
         self._files = Files() if files is None else files
-        self._mentions: dict[str, _Mentions | None] = {}
+        self._mentions_below = lru_cache(_MOST_PROJECTS)(self._read)
 
     def forget(self) -> None:
         """Read everything again."""
         self._files.forget()
-        self._mentions.clear()
+        self._mentions_below.cache_clear()
 
     def files(self, root: str, name: str) -> tuple[str, ...] | None:
         """The files that mention a name, those first that call it, and of these the short ones.
 
         None where a project has too many files to ask.
         """
-        mentions = self._mentions.pop(root) if root in self._mentions else self._read(root)
-        self._mentions[root] = mentions
-        if len(self._mentions) > _MOST_PROJECTS:
-            del self._mentions[next(iter(self._mentions))]
+        mentions = self._mentions_below(root)
         return None if mentions is None else mentions.of(name)
 
     def _read(self, root: str) -> _Mentions | None:

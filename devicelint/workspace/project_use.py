@@ -6,9 +6,9 @@ Where none imports it, and it is no program itself, all files of the project are
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from devicelint.domain.collected import is_collected
@@ -54,7 +54,6 @@ class ProjectUse:
     """What lies in a folder; who reads folders himself remembers them."""
     files: Files = field(default_factory=Files)
     """What their texts tell."""
-    _folders: dict[str, FolderUse | None] = field(default_factory=dict)
     _answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
     @cached_property
@@ -80,7 +79,7 @@ class ProjectUse:
             return self._default_set_by(home, folder)
         if what in (ON_CPU, TESTED):
             root = next(iter(self._of_project(home)), None)
-            if self._folders.get(root or "") is not folder:
+            if root is None or self._below(root) is not folder:
                 return None
             return folder.on_the_cpu(home) if what == ON_CPU else folder.tested_by(home)
         if what == PROGRAM:
@@ -114,21 +113,22 @@ class ProjectUse:
     def _around(self, home: str) -> FolderUse | None:
         """The largest folder of the project around a file that is not too large to be read."""
         for path in self._of_project(home):
-            if (use := self._use_in(path, partial(modules_below, path))) is not None:
+            if (use := self._below(path)) is not None:
                 return use
-        own = os.path.dirname(home)
-        return self._use_in(os.path.join(own, ""), partial(modules_in, own))
+        return self._in(os.path.dirname(home))
 
-    def _use_in(self, key: str, modules: Callable[[], list[str] | None]) -> FolderUse | None:
-        """What some files do, which are looked for if nobody knows that yet."""
-        if key in self._folders:
-            use = self._folders.pop(key)
-        else:
-            use = FolderUse.read(modules(), self.files, self.find)
-        self._folders[key] = use
-        if len(self._folders) > _MOST_FOLDERS:
-            del self._folders[next(iter(self._folders))]
-        return use
+    @cached_property
+    def _below(self) -> Callable[[str], FolderUse | None]:
+        """What the files below a folder do; None where that is too much to be read."""
+        return lru_cache(_MOST_FOLDERS)(lambda folder: self._read(modules_below(folder)))
+
+    @cached_property
+    def _in(self) -> Callable[[str], FolderUse | None]:
+        """What the files of a folder itself do."""
+        return lru_cache(_MOST_FOLDERS)(lambda folder: self._read(modules_in(folder)))
+
+    def _read(self, paths: Iterable[str] | None) -> FolderUse | None:
+        return FolderUse.read(paths, self.files, self.find)
 
     def _mentioning(self, home: str, name: str) -> Iterator[str]:
         """The files of a project that mention a name; without a mark, those around a package."""

@@ -55,15 +55,15 @@ def test_of_too_many_files_none_is_asked(asked, tmp_path, monkeypatch):
 
 
 def test_of_many_projects_the_last_ones_are_known_and_the_others_read_again(tmp_path, monkeypatch):
-    named = NamedFiles(lambda _: False)
     read: list[str] = []
-    reading = named._read
+    reading = NamedFiles._read
 
-    def noted(root: str) -> Any:
+    def noted(named: NamedFiles, root: str) -> Any:
         read.append(root)
-        return reading(root)
+        return reading(named, root)
 
-    monkeypatch.setattr(named, "_read", noted)
+    monkeypatch.setattr(NamedFiles, "_read", noted)
+    named = NamedFiles(lambda _: False)
     roots = [str(tmp_path / f"project{number}") for number in range(named_files._MOST_PROJECTS + 1)]
     for root in roots:
         Path(root).mkdir()
