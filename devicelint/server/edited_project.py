@@ -52,12 +52,15 @@ class EditedProject(Project):
         if known is not None and parsed is not None and parsed.tree is known.program.tree:
             now = _changed(parsed, source)
             if now is not None:
-                return self._take_parsed(home, source, parsed, now)
+                return self._take_parsed(known.program, source, parsed, now)
         self.hold(source)
         return False
 
-    def _take_parsed(self, home: str, source: SourceFile, before: Parsed, now: Parsed) -> bool:
+    def _take_parsed(
+        self, program: Program, source: SourceFile, before: Parsed, now: Parsed
+    ) -> bool:
         """Keep what is known of a file where its layout alone has changed, or of those around."""
+        home = home_of(source)
         relaid = before.relaid(now)
         if relaid is None:
             self._parsed_before[home] = now
@@ -71,9 +74,8 @@ class EditedProject(Project):
         self.digests[home] = None
         self.known.made_by.clear()
         self.known.checked.clear()
-        if (known := self._parsed_files.get(home)) is not None:
-            program = replace(known.program, text=source.text, code={})
-            self._parsed_files.keep(home, source.text, program)
+        program = replace(program, text=source.text, code={})
+        self._parsed_files.keep(home, source.text, program)
         return True
 
     def _outdate(self, home: str) -> None:
